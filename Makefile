@@ -1,0 +1,56 @@
+# Everything runs in .venv, which `make` builds from any Python >= 3.11 on first use. Nothing else is needed.
+PYTHON ?= python3
+VENV := .venv
+BIN := $(VENV)/$(if $(filter Windows_NT,$(OS)),Scripts,bin)
+PY := $(BIN)/python
+export NO_MKDOCS_2_WARNING := 1
+export UV_PYTHON_DOWNLOADS := never
+ADDRESS ?= 127.0.0.1:8000
+
+.PHONY: help serve test site update page lint mutate lock clean
+.DEFAULT_GOAL := help
+
+help:            ## list the targets
+	@grep -E '^[a-z]+: .*##' $(MAKEFILE_LIST) | sed -E 's/:.*## / — /'
+
+# The stamp is newer than the lock exactly when the environment holds what the lock says.
+# uv installs in seconds and is itself pinned; where it cannot be had, pip does the same more slowly.
+$(VENV)/.ready: requirements.lock
+	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11))' \
+	  || { echo "make: $(PYTHON) is older than Python 3.11; name a newer one: make PYTHON=python3.12 …"; exit 1; }
+	$(PYTHON) -m venv $(VENV)
+	@$(PY) -m pip install --quiet --disable-pip-version-check "uv>=0.9" && \
+	  $(PY) -m uv pip install --quiet --python $(PY) --require-hashes -r requirements.lock \
+	  || $(PY) -m pip install --quiet --disable-pip-version-check --require-hashes -r requirements.lock
+	@touch $@
+
+serve: $(VENV)/.ready    ## serve the site on http://127.0.0.1:8000 and reload on change
+	$(PY) -m mkdocs serve --dev-addr $(ADDRESS)
+
+site: $(VENV)/.ready     ## build the site into site/, failing on any warning
+	$(PY) -m mkdocs build --strict
+
+test: $(VENV)/.ready     ## run every check
+	$(PY) -m pytest
+
+page: $(VENV)/.ready     ## check one page: make page PAGE=docs/lessons/x.md
+	@test -n "$(PAGE)" || { echo 'make: name the page: make page PAGE=docs/lessons/x.md'; exit 2; }
+	@$(PY) -m sitekit.check $(PAGE)
+
+update: $(VENV)/.ready   ## rewrite numerals and outputs after an intended change
+	$(PY) -m sitekit.update $(PAGE)
+
+mutate: $(VENV)/.ready   ## change every numeral and input, one at a time
+	$(PY) -m sitekit.mutate $(PAGE)
+
+lint: $(VENV)/.ready     ## style, types, wording
+	$(PY) -m ruff check .
+	$(PY) -m ruff format --check .
+	$(PY) -m mypy
+
+lock: $(VENV)/.ready     ## renew requirements.lock from pyproject.toml
+	$(PY) -m uv pip compile --quiet --upgrade --group site --group test --universal --generate-hashes \
+	  --no-header --python-version 3.11 --output-file requirements.lock pyproject.toml
+
+clean:           ## remove the environment and all that was built
+	rm -rf $(VENV) site build dist .cache .pytest_cache .mypy_cache .ruff_cache
