@@ -1,1 +1,1 @@
-"""Tools that build and check the site; importable and tested, never part of the wheel."""
+"""The tooling of the site: it runs the pages, proves their numerals and builds what a reader sees of the proof."""
