@@ -300,7 +300,8 @@ def count_box(ledger: Ledger) -> str:
         return f'\n<aside class="ledger-count wrong"><p>This page does not hold:</p><ul>{items}</ul></aside>'
     if not counts:
         return ""
-    return f'\n<aside class="ledger-count" aria-label="What was checked">\n<p>Checked on this page: {counts}.</p></aside>'
+    box = '<aside class="ledger-count" aria-label="What was checked">'
+    return f"\n{box}\n<p>Checked on this page: {counts}.</p></aside>"
 
 
 class LedgerExtension(Extension):

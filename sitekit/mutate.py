@@ -11,6 +11,7 @@ from __future__ import annotations
 
 import ast
 import contextlib
+import itertools
 import re
 import signal
 import sys
@@ -70,7 +71,7 @@ def variants(text: str) -> list[str]:
     found = []
     for k in digits:
         found.append(text[:k] + str((int(text[k]) + 1) % 10) + text[k + 1 :])
-    for a, b in zip(digits, digits[1:], strict=False):
+    for a, b in itertools.pairwise(digits):
         if text[a] != text[b]:
             found.append(text[:a] + text[b] + text[a + 1 : b] + text[a] + text[b + 1 :])
     if any(text[k] != "0" for k in digits):

@@ -24,6 +24,12 @@ def following(page: Page, fence: Fence) -> Fence | None:
     return None
 
 
+def shown_for(page: Page, fence: Fence) -> list[Fence]:
+    """The output blocks of a block; those of a program may follow any of the blocks that show it."""
+    group = [f for f in page.fences if f.program and f.program == fence.program] or [fence]
+    return [output for output in (following(page, member) for member in group) if output]
+
+
 def compare(ledger: Ledger) -> None:
     """Compare every block's output, and report each block that nothing owns."""
     page, printed = ledger.page, ledger.run.printed
@@ -32,10 +38,9 @@ def compare(ledger: Ledger) -> None:
         if unit.fence is None:
             continue
         fence = page.fences[unit.fence]
-        group = [f for f in page.fences if f.program and f.program == fence.program] or [fence]
-        shown = [output for output in (following(page, member) for member in group) if output]
+        shown = shown_for(page, fence)
         paired |= {output.start for output in shown}
-        ledger.blocks += len(group)
+        ledger.blocks += sum(f.program == fence.program for f in page.fences) if fence.program else 1
         ledger.outputs += len(shown)
         if len(shown) > 1:
             message = f"{fence.program} has a second output block here; a program prints once"
@@ -96,7 +101,10 @@ def _commands(page: Page, fence: Fence) -> list[Problem]:
         words = line.split("#")[0].removeprefix("$ ").split()
         if not words or _known(words, targets, root):
             continue
-        message = f"nothing tests the command {' '.join(words)!r}: show a make target or python -m with a module of ours"
+        command = " ".join(words)
+        message = (
+            f"nothing tests the command {command!r}: show a make target or python -m with a module of ours"
+        )
         problems.append(Problem(page.path, fence.code_line + number, message))
     return problems
 
