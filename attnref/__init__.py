@@ -1,0 +1,39 @@
+"""Attention, straight from its equations: a NumPy reference to learn from and to test against.
+
+Tokens stand on the last axis but one and features on the last, `(..., L, d)`; a head axis stands before
+them. A mask is boolean, True where a query may attend. Nothing keeps state or changes what it is given.
+it is given.
+"""
+
+from importlib import import_module
+from typing import Any
+
+from attnref._attention import attention
+from attnref._errors import AttnRefError, DtypeError, MaskError, ShapeError
+from attnref._masks import causal_mask, padding_mask, window_mask
+from attnref._results import Attention
+from attnref._softmax import softmax
+
+__version__ = "0.1.0"
+
+__all__ = [
+    "Attention",
+    "AttnRefError",
+    "DtypeError",
+    "MaskError",
+    "ShapeError",
+    "attention",
+    "causal_mask",
+    "padding_mask",
+    "softmax",
+    "window_mask",
+]
+
+# What is not needed to compute is imported when it is first asked for: public name -> the module that has it.
+_LAZY: dict[str, str] = {}
+
+
+def __getattr__(name: str) -> Any:
+    if name not in _LAZY:
+        raise AttributeError(f"module 'attnref' has no attribute {name!r}")
+    return getattr(import_module(_LAZY[name]), name)

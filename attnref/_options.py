@@ -1,0 +1,103 @@
+"""Read the options that are no arrays of numbers: lengths, factors, words, windows."""
+
+import math
+import operator
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from attnref._errors import AttnRefError, DtypeError, MaskError, ShapeError
+from attnref._results import FloatArray
+from attnref._validate import described, read, refuse
+
+Side = int | None
+
+
+def _is_count(value: object) -> bool:
+    """Whether this is an integer of zero or more."""
+    try:
+        return operator.index(value) >= 0  # type: ignore[arg-type]
+    except TypeError:
+        return False
+
+
+def size(name: str, value: int) -> int:
+    """A length: an integer that is not negative."""
+    if not _is_count(value):
+        step = "Pass the length of an axis, such as K.shape[-2]"
+        refuse(ShapeError, f"{name} is {value!r}", "it is a length, an integer of zero or more", step)
+    return operator.index(value)
+
+
+def scale_factor(scale: float | None, d_k: int) -> float:
+    """What the dot products are multiplied by: the scale given, or one over the square root of d_k."""
+    if scale is not None:
+        return number("scale", scale)
+    if d_k == 0:
+        rule = "the scale is one over the square root of d_k, the length of their last axis"
+        step = "Give each token at least one number, or pass scale"
+        refuse(ShapeError, "Q and K have a last axis of length 0", rule, step)
+    return float(d_k**-0.5)
+
+
+def number(name: str, value: float, *, positive: bool = False) -> float:
+    """A single finite number."""
+    rule = "it must be one finite number" + (" greater than zero" if positive else "")
+    array = read(name, value)
+    if array.ndim or array.dtype.kind not in "fiu":
+        refuse(DtypeError, described(name, array), rule, "What differs from score to score goes into bias")
+    if not math.isfinite(array) or (positive and array <= 0):
+        refuse(AttnRefError, f"{name} is {value}", rule, "For the default leave it out or pass None")
+    return float(array)
+
+
+def flag(name: str, value: bool) -> bool:
+    """True or False, and nothing that is only read as one of them."""
+    if not isinstance(value, bool | np.bool_):
+        step = "If it says who may attend to what, pass it as mask"
+        refuse(DtypeError, f"{name} is of type {type(value).__name__}", "it is either True or False", step)
+    return bool(value)
+
+
+def choice(name: str, value: str, among: tuple[str, ...]) -> str:
+    """One of the words that an option knows."""
+    if not (isinstance(value, str) and value in among):
+        words = " or ".join(repr(word) for word in among)
+        refuse(AttnRefError, f"{name} is {value!r}", "this option knows certain words only", f"Write {words}")
+    return value
+
+
+def span(window: tuple[Side, Side]) -> tuple[Side, Side]:
+    """The two sides of a window, each a count of keys or None."""
+    if not (isinstance(window, tuple | list) and len(window) == 2):
+        step = "For as many keys on both sides write the number twice, for no bound on a side None"
+        refuse(MaskError, f"window is {window!r}", "a window is a pair (left, right)", step)
+    for side in window:
+        if side is not None and not _is_count(side):
+            given = f"window, the pair (left, right), is {tuple(window)!r}"
+            rule = "each side counts keys beside the query's own position, zero or more"
+            refuse(MaskError, given, rule, "For no bound on a side write None")
+    return window[0], window[1]
+
+
+def as_lengths(lengths: npt.ArrayLike, L_k: int) -> npt.NDArray[np.integer[Any]]:
+    """How many keys are real, for each sequence."""
+    array = read("lengths", lengths)
+    if array.dtype.kind not in "iu":
+        step = "If it marks the real tokens with True, it is a mask already"
+        refuse(MaskError, described("lengths", array), "lengths are integers, a count of tokens each", step)
+    if array.size and not (array.min() >= 0 and array.max() <= L_k):
+        rule = f"each must lie between zero and L_k, {L_k}"
+        given = f"lengths run from {array.min()} to {array.max()}"
+        refuse(MaskError, given, rule, "Pass as L_k the length that the keys were padded to")
+    return array
+
+
+def axis_of(x: FloatArray, axis: int) -> int:
+    """An axis that x has."""
+    if not isinstance(axis, int | np.integer) or not -x.ndim <= axis < x.ndim:
+        given = f"axis is {axis!r} and x has shape {x.shape}"
+        rule = "it must count one axis of x, from either end"
+        refuse(ShapeError, given, rule, "For the last one leave it out")
+    return operator.index(axis)

@@ -1,0 +1,114 @@
+"""The one place where arguments are read, and the one place that raises.
+
+Map: `refuse` raises. `widest_float` and `as_float` read arrays of numbers. `attention_shapes` fits Q, K, V.
+`as_mask` and `as_bias` fit what is laid over the scores. Options that are no arrays: `_options`.
+"""
+
+from typing import Any, NoReturn
+
+import numpy as np
+import numpy.typing as npt
+
+from attnref._errors import AttnRefError, DtypeError, MaskError, ShapeError
+from attnref._results import BoolArray, FloatArray
+
+Shape = tuple[int, ...]
+
+
+def refuse(error: type[AttnRefError], given: str, rule: str, step: str) -> NoReturn:
+    """Say what was given, which rule it breaks, and what to do next."""
+    raise error(f"{given}: {rule}. {step}.")
+
+
+def read(name: str, x: npt.ArrayLike) -> npt.NDArray[Any]:
+    """An array or a nested list, as an array of whatever dtype it has."""
+    try:
+        return np.asarray(x)
+    except ValueError:
+        rule = "its rows differ in length, but an array has rows of one length"
+        refuse(ShapeError, f"{name} is a nested list", rule, "Pad the short rows and mask what was added")
+
+
+def described(name: str, array: npt.NDArray[Any]) -> str:
+    """How a message names an array whose dtype is at fault."""
+    return f"{name} has dtype {array.dtype} and shape {array.shape}"
+
+
+def widest_float(**arrays: npt.ArrayLike | None) -> np.dtype[np.floating[Any]]:
+    """The widest float among the arrays, at least `float32`; integers count as `float64`."""
+    dtypes: list[np.dtype[Any]] = [np.dtype(np.float32)]
+    for name, x in arrays.items():
+        if x is None:
+            continue
+        array = read(name, x)
+        if array.dtype.kind not in "fiu":
+            step = "Convert it to a float dtype first, such as float32"
+            if array.dtype.kind == "b":
+                step = "If it says who may attend, pass it as mask; if not, convert it to float32"
+            rule = "attnref computes with real numbers, floats or integers"
+            refuse(DtypeError, described(name, array), rule, step)
+        dtypes.append(array.dtype if array.dtype.kind == "f" else np.dtype(np.float64))
+    return np.result_type(*dtypes)
+
+
+def as_float(dtype: np.dtype[np.floating[Any]], **arrays: npt.ArrayLike) -> list[FloatArray]:
+    """The arrays in one float dtype; not copied where they have it already."""
+    return [read(name, x).astype(dtype, copy=False) for name, x in arrays.items()]
+
+
+def attention_shapes(Q: FloatArray, K: FloatArray, V: FloatArray) -> Shape:
+    """Check that Q, K and V fit together; return their leading axes, broadcast."""
+    for name, array, axes in (("Q", Q, "L_q, d_k"), ("K", K, "L_k, d_k"), ("V", V, "L_k, d_v")):
+        if array.ndim < 2:
+            rule = f"it must have at least two axes, (..., {axes}), with one row for each token"
+            step = f"For a single token write {name}[None, :]"
+            refuse(ShapeError, f"{name} has shape {array.shape}", rule, step)
+    if K.shape[-1] != Q.shape[-1]:
+        rule = f"its last axis must be as long as that of Q, shape {Q.shape}, "
+        rule += "since each query is compared with each key number by number"
+        step = "Project one of them to the width of the other, d_k"
+        refuse(ShapeError, f"K has shape {K.shape}", rule, step)
+    if V.shape[-2] != K.shape[-2]:
+        rule = f"it must have one row for each key of K, shape {K.shape}, since each key stands for one value"
+        step = "Give K and V the same L_k, the last axis but one"
+        refuse(ShapeError, f"V has shape {V.shape}", rule, step)
+    return leading_axes(Q=Q, K=K, V=V)
+
+
+def leading_axes(**arrays: FloatArray) -> Shape:
+    """The axes before the last two, broadcast together."""
+    try:
+        return np.broadcast_shapes(*(array.shape[:-2] for array in arrays.values()))
+    except ValueError:
+        given = " and ".join(f"{name} of shape {array.shape}" for name, array in arrays.items())
+        rule = "the axes before the last two must be equal or of length one, counted from the right"
+        refuse(ShapeError, given, rule, "Insert axes of one where they are missing, such as K[:, None]")
+
+
+def _lies_on_scores(error: type[AttnRefError], name: str, shape: Shape, scores: Shape) -> None:
+    """Refuse a shape that does not broadcast to that of the scores, or that would add to it."""
+    pairs = zip(shape[::-1], scores[::-1], strict=False)
+    if len(shape) > len(scores) or not all(have in (1, want) for have, want in pairs):
+        rule = f"it must broadcast to the scores, shape {scores}, without adding to their axes"
+        step = "Its last axis is the keys', the one before it the queries'; insert axes of one for others"
+        refuse(error, f"{name} has shape {shape}", rule, step)
+
+
+def as_mask(mask: npt.ArrayLike, scores: Shape) -> BoolArray:
+    """A boolean mask that lies on scores of this shape."""
+    array = read("mask", mask)
+    if array.dtype.kind != "b":
+        step = "Where a number other than zero means that a query may attend, pass mask != 0"
+        if array.dtype.kind == "f":
+            step = "If its numbers are to be added to the scores, pass it as bias. " + step
+        rule = "a mask is boolean, True where a query may attend to a key"
+        refuse(MaskError, described("mask", array), rule, step)
+    _lies_on_scores(MaskError, "mask", array.shape, scores)
+    return array
+
+
+def as_bias(bias: npt.ArrayLike, dtype: np.dtype[np.floating[Any]], scores: Shape) -> FloatArray:
+    """An additive term that lies on scores of this shape."""
+    array = as_float(dtype, bias=bias)[0]
+    _lies_on_scores(ShapeError, "bias", array.shape, scores)
+    return array

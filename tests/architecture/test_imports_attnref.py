@@ -1,0 +1,132 @@
+"""Who may import whom inside attnref, and what `import attnref` brings in.
+
+Each rule is checked in a fresh process or on the source, and each check is shown to fail on a package that
+breaks it.
+"""
+
+import ast
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).parents[2]
+
+# Module -> the modules of attnref that it may import: the order of the map in ARCHITECTURE.md.
+CORE = ["_errors", "_results", "_validate", "_options", "_softmax"]
+ALLOWED = {
+    "_errors": [],
+    "_results": [],
+    "_validate": ["_errors", "_results"],
+    "_options": ["_errors", "_results", "_validate"],
+    "_softmax": CORE[:4],
+    "_masks": CORE,
+    "_attention": [*CORE, "_masks"],
+}
+
+LOADED = """
+import sys, numpy
+before = set(sys.modules)
+import attnref
+print(*sorted({name.partition(".")[0] for name in set(sys.modules) - before}))
+"""
+
+
+def run(program: str, root: Path) -> str:
+    done = subprocess.run(
+        [sys.executable, "-S", "-c", f"import sys; sys.path[:0] = {[str(root), *site()]!r}\n{program}"],
+        capture_output=True, text=True, check=True, cwd=root,
+    )  # fmt: skip
+    return done.stdout.strip()
+
+
+def site() -> list[str]:
+    import numpy
+
+    return [str(Path(numpy.__file__).parents[1])]
+
+
+def imported_from_attnref(path: Path) -> set[str]:
+    """The modules of attnref that a module names in its import statements, wherever they stand."""
+    names: set[str] = set()
+    for node in ast.walk(ast.parse(path.read_text("utf-8"))):
+        if isinstance(node, ast.Import):
+            dotted = [alias.name for alias in node.names]
+        elif isinstance(node, ast.ImportFrom):
+            assert node.level == 0, f"{path.name}: relative imports are not used"
+            base = node.module or ""
+            dotted = [f"{base}.{alias.name}" for alias in node.names] if base == "attnref" else [base]
+        else:
+            continue
+        names |= {name.removeprefix("attnref.") for name in dotted if name.partition(".")[0] == "attnref"}
+    return names
+
+
+def forbidden(package: Path) -> dict[str, set[str]]:
+    """Module -> what it imports against the order."""
+    found = {}
+    for path in sorted(package.glob("_[a-z]*.py")):
+        extra = imported_from_attnref(path) - set(ALLOWED.get(path.stem, []))
+        if extra or path.stem not in ALLOWED:
+            found[path.stem] = extra
+    return found
+
+
+def test_modules_import_in_one_direction():
+    assert forbidden(ROOT / "attnref") == {}
+
+
+@pytest.mark.parametrize(
+    "line",
+    [
+        "from attnref._attention import attention",
+        "import attnref._attention",
+        "from attnref import attention",
+        "def late():\n    from attnref._attention import attention",
+    ],
+)
+def test_an_import_against_the_order_is_found(tmp_path, line):
+    (tmp_path / "_masks.py").write_text(line, "utf-8")
+    assert set(forbidden(tmp_path)) == {"_masks"}
+
+
+def test_a_module_without_a_place_in_the_order_is_found(tmp_path):
+    (tmp_path / "_novel.py").write_text("", "utf-8")
+    assert set(forbidden(tmp_path)) == {"_novel"}
+
+
+def beyond_numpy(root: Path) -> set[str]:
+    """What `import attnref` loads besides the standard library, once NumPy is there."""
+    return set(run(LOADED, root).split()) - {*sys.stdlib_module_names, "numpy"}
+
+
+def test_importing_attnref_brings_in_numpy_alone():
+    assert beyond_numpy(ROOT) == {"attnref"}
+
+
+def test_importing_attnref_brings_in_nothing_slow_of_the_standard_library():
+    slow = {"asyncio", "doctest", "http", "importlib.metadata", "multiprocessing", "unittest", "urllib"}
+    assert slow & set(run(LOADED, ROOT).split()) == set()
+
+
+def test_a_foreign_import_is_found(tmp_path):
+    (tmp_path / "attnref").mkdir()
+    (tmp_path / "attnref" / "__init__.py").write_text("import foreign, unittest", "utf-8")
+    (tmp_path / "foreign.py").write_text("", "utf-8")
+    assert beyond_numpy(tmp_path) == {"attnref", "foreign"}
+    assert "unittest" in run(LOADED, tmp_path).split()
+
+
+def test_each_module_can_be_imported_first():
+    for path in sorted((ROOT / "attnref").glob("_[a-z]*.py")):
+        run(f"import attnref.{path.stem}", ROOT)
+
+
+def test_there_is_one_place_that_raises():
+    """`refuse` raises every error of attnref; the top level besides, for a name that it does not have."""
+    places = {
+        path.stem: sum(isinstance(node, ast.Raise) for node in ast.walk(ast.parse(path.read_text("utf-8"))))
+        for path in (ROOT / "attnref").glob("*.py")
+    }
+    assert {name: number for name, number in places.items() if number} == {"_validate": 1, "__init__": 1}

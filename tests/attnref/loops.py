@@ -1,0 +1,71 @@
+"""The equations once more, in plain Python: nested lists, three loops, nothing of attnref and nothing of
+NumPy.
+
+What attnref computes at once for all queries, keys and features is written here for one number at a time, so
+that a mistake in an axis cannot be made twice.
+"""
+
+import math
+from collections.abc import Sequence
+from typing import NamedTuple
+
+Matrix = Sequence[Sequence[float]]
+
+
+class Loops(NamedTuple):
+    output: list[list[float]]
+    weights: list[list[float]]
+    scores: list[list[float]]
+
+
+def softmax_row(row: Sequence[float]) -> list[float]:
+    """Shares of one row; all zero where there is nothing to choose from."""
+    top = max(row, default=-math.inf)
+    if top == -math.inf:
+        return [0.0 for _ in row]
+    powers = [math.exp(x - top) for x in row]
+    return [power / math.fsum(powers) for power in powers]
+
+
+def may_attend(i: int, j: int, L_q: int, L_k: int, mask, bias, causal, window) -> bool:
+    position = i + L_k - L_q
+    left, right = window if window is not None else (None, None)
+    return (
+        (mask is None or bool(mask[i][j]))
+        and (bias is None or bias[i][j] != -math.inf)
+        and (not causal or j <= position)
+        and (left is None or j >= position - left)
+        and (right is None or j <= position + right)
+    )
+
+
+def attention(
+    Q: Matrix,
+    K: Matrix,
+    V: Matrix,
+    *,
+    mask=None,
+    bias=None,
+    causal=False,
+    window=None,
+    scale=None,
+    softcap=None,
+) -> Loops:
+    """One head of one sequence: scale, softcap, bias, mask, softmax, blend, for each query in turn."""
+    L_q, L_k, d_v = len(Q), len(K), len(V[0]) if len(V) else 0
+    output, weights, scores = [], [], []
+    for i in range(L_q):
+        score_row, logit_row = [], []
+        for j in range(L_k):
+            dot = math.fsum(Q[i][c] * K[j][c] for c in range(len(Q[i])))
+            score = dot * (scale if scale is not None else 1 / math.sqrt(len(Q[i])))
+            logit = score if softcap is None else softcap * math.tanh(score / softcap)
+            logit = logit if bias is None else logit + bias[i][j]
+            score_row.append(score)
+            logit_row.append(logit if may_attend(i, j, L_q, L_k, mask, bias, causal, window) else -math.inf)
+        weight_row = softmax_row(logit_row)
+        blend = [math.fsum(weight_row[j] * V[j][c] for j in range(L_k)) for c in range(d_v)]
+        output.append(blend)
+        weights.append(weight_row)
+        scores.append(score_row)
+    return Loops(output, weights, scores)

@@ -1,0 +1,41 @@
+"""The examples in the docstrings run, and none is lost: their number is asserted."""
+
+import doctest
+import importlib
+import pkgutil
+
+import numpy as np
+import pytest
+
+import attnref
+
+# Module -> how many examples (lines with >>>) its docstrings hold.
+EXAMPLES = {"_attention": 4, "_masks": 5, "_softmax": 3}
+MODULES = sorted(module.name for module in pkgutil.iter_modules(attnref.__path__))
+
+
+@pytest.mark.parametrize("name", MODULES)
+def test_the_examples_of_a_docstring_hold(name):
+    module = importlib.import_module(f"attnref.{name}")
+    with np.printoptions():
+        failed, attempted = doctest.testmod(module, extraglobs={"np": np})
+    assert failed == 0, f"{failed} examples of attnref.{name} fail; the lines above say which"
+    assert attempted == EXAMPLES.get(name, 0)
+
+
+def test_every_public_function_shows_an_example():
+    functions = [getattr(attnref, name) for name in attnref.__all__ if name[0].islower()]
+    missing = [function.__name__ for function in functions if ">>> " not in (function.__doc__ or "")]
+    assert functions
+    assert missing == []
+
+
+def test_a_wrong_example_fails():
+    def wrong():
+        """
+        >>> print(1 + 1)
+        3
+        """
+
+    test = doctest.DocTestFinder().find(wrong, "wrong")[0]
+    assert doctest.DocTestRunner(verbose=False).run(test, out=lambda _: None).failed == 1

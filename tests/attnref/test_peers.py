@@ -1,0 +1,139 @@
+"""Attention beside the frameworks: equal where the conventions are, and the differences that docstrings name.
+
+Where a framework is not installed its tests are skipped; with CI=true that is an error.
+"""
+
+import importlib
+import os
+from types import ModuleType
+
+import numpy as np
+import pytest
+
+from attnref import attention, causal_mask, softmax
+from tests.attnref.tolerance import assert_close
+
+BATCH, HEADS, L_Q, L_K, D_K, D_V = 2, 3, 5, 7, 11, 13
+
+
+def peer(name: str) -> ModuleType:
+    try:
+        return importlib.import_module(name)
+    except ImportError:
+        if os.environ.get("CI") == "true":
+            raise
+        pytest.skip(f"{name} is not installed")
+
+
+@pytest.fixture
+def torch():
+    return peer("torch")
+
+
+@pytest.fixture
+def jax():
+    return peer("jax")
+
+
+def arrays(dtype=np.float64, L_q=L_Q, L_k=L_K, d_v=D_V):
+    rng = np.random.default_rng(17)
+    shapes = (BATCH, HEADS, L_q, D_K), (BATCH, HEADS, L_k, D_K), (BATCH, HEADS, L_k, d_v)
+    return [rng.normal(size=shape).astype(dtype) for shape in shapes]
+
+
+def some_mask() -> np.ndarray:
+    mask = np.random.default_rng(19).random((BATCH, 1, L_Q, L_K)) < 0.6
+    mask[:, :, 2] = False
+    return mask
+
+
+def by_torch(torch, Q, K, V, **options):
+    tensors = [torch.from_numpy(array) for array in (Q, K, V)]
+    options = {name: torch.from_numpy(x) if isinstance(x, np.ndarray) else x for name, x in options.items()}
+    return torch.nn.functional.scaled_dot_product_attention(*tensors, **options).numpy()
+
+
+def by_jax(jax, Q, K, V, **options):
+    """JAX wants the heads after the tokens, (B, L, H, D), and computes in float32."""
+    return np.moveaxis(
+        jax.nn.dot_product_attention(*(np.moveaxis(x, 1, 2) for x in (Q, K, V)), **options), 2, 1
+    )
+
+
+@pytest.mark.parametrize("dtype", [np.float32, np.float64])
+@pytest.mark.parametrize("scale", [None, 0.7])
+def test_torch_agrees_without_and_with_a_mask(torch, dtype, scale):
+    Q, K, V = arrays(dtype)
+    assert_close(attention(Q, K, V, scale=scale).output, by_torch(torch, Q, K, V, scale=scale))
+    masked = attention(Q, K, V, scale=scale, mask=some_mask()).output
+    assert_close(masked, by_torch(torch, Q, K, V, scale=scale, attn_mask=some_mask()))
+
+
+def test_torch_agrees_with_a_bias(torch):
+    Q, K, V = arrays()
+    bias = np.where(some_mask(), np.linspace(-3, 3, L_K), -np.inf)
+    assert_close(attention(Q, K, V, bias=bias).output, by_torch(torch, Q, K, V, attn_mask=bias))
+
+
+def test_torch_lines_up_the_first_query_with_the_first_key(torch):
+    Q, K, V = arrays()
+    theirs = by_torch(torch, Q, K, V, is_causal=True)
+    assert_close(attention(Q, K, V, mask=causal_mask(L_Q, L_K, align="top_left")).output, theirs)
+    assert np.abs(attention(Q, K, V, causal=True).output - theirs).max() > 0.1
+
+
+def test_torch_lets_nan_in_a_masked_value_through(torch):
+    Q, K, V = arrays()
+    V[..., 0, :] = np.nan
+    mask = np.arange(L_K) > 0
+    assert np.isfinite(attention(Q, K, V, mask=mask).output).all()
+    assert np.isnan(by_torch(torch, Q, K, V, attn_mask=np.broadcast_to(mask, (L_Q, L_K)).copy())).all()
+
+
+def test_torch_multihead_attention_hides_a_key_where_its_mask_is_true(torch):
+    module = torch.nn.MultiheadAttention(4, 1, bias=False, batch_first=True, dtype=torch.float64)
+    zeros = torch.zeros(1, 1, 4, dtype=torch.float64), torch.zeros(1, 4, 4, dtype=torch.float64)
+    hidden = [[True, False, False, False]]
+    weights = module(zeros[0], zeros[1], zeros[1], attn_mask=torch.tensor(hidden))[1]
+    ours = attention(np.zeros((1, 4)), np.zeros((4, 4)), np.eye(4), mask=~np.array(hidden))
+    assert_close(weights[0].detach().numpy(), ours.weights)
+    padded = module(zeros[0], zeros[1], zeros[1], key_padding_mask=torch.tensor(hidden))[1]
+    assert_close(padded[0].detach().numpy(), ours.weights)
+
+
+def test_torch_and_jax_make_a_row_of_minus_infinity_nan(torch, jax):
+    row = np.array([-np.inf, -np.inf])
+    assert np.isnan(torch.softmax(torch.from_numpy(row), -1).numpy()).all()
+    assert np.isnan(np.asarray(jax.nn.softmax(row))).all()
+    assert_close(softmax(row), [0, 0])
+
+
+def test_jax_agrees_where_no_row_is_empty(jax):
+    Q, K, V = arrays(np.float32, d_v=D_K)
+    mask = some_mask() | (np.arange(L_K) == 3)
+    assert_close(attention(Q, K, V, mask=mask).output, by_jax(jax, Q, K, V, mask=mask))
+    bias = np.broadcast_to(np.linspace(-3, 3, L_K, dtype=np.float32), (1, 1, L_Q, L_K))
+    assert_close(attention(Q, K, V, bias=bias, scale=0.7).output, by_jax(jax, Q, K, V, bias=bias, scale=0.7))
+
+
+def test_jax_lines_up_the_first_query_with_the_first_key(jax):
+    Q, K, V = arrays(np.float32, d_v=D_K)
+    theirs = by_jax(jax, Q, K, V, is_causal=True)
+    assert_close(attention(Q, K, V, mask=causal_mask(L_Q, L_K, align="top_left")).output, theirs)
+
+
+def test_jax_counts_a_window_as_here(jax):
+    Q, K, V = arrays(np.float32, L_q=L_K, d_v=D_K)
+    theirs = by_jax(jax, Q, K, V, local_window_size=(2, 1))
+    assert_close(attention(Q, K, V, window=(2, 1)).output, theirs)
+
+
+def test_jax_gives_an_empty_row_the_mean_of_the_values_and_lets_nan_through(jax):
+    Q, K, V = arrays(np.float32, d_v=D_K)
+    nothing = np.zeros((1, 1, L_Q, L_K), dtype=bool)
+    theirs = by_jax(jax, Q, K, V, mask=nothing)
+    assert_close(theirs, np.broadcast_to(V.mean(axis=-2, keepdims=True), theirs.shape))
+    assert_close(attention(Q, K, V, mask=nothing).output, np.zeros(theirs.shape))
+    V[..., 0, :] = np.nan
+    theirs = by_jax(jax, Q, K, V, mask=np.broadcast_to(np.arange(L_K) > 0, (1, 1, L_Q, L_K)))
+    assert np.isnan(theirs).all()
