@@ -121,8 +121,8 @@ def window_mask(
     Cost: two comparisons for each pair.
 
     Differs from a `sliding_window` in Hugging Face's configurations, which counts the query's own position:
-    a sliding window of $W$ keys has a `left` of one less and a `right` of zero here. FlashAttention, JAX and ONNX count as
-    here, but JAX lines up the first query with the first key.
+    a sliding window of $W$ keys has a `left` of one less and a `right` of zero here. FlashAttention, JAX and
+    ONNX count as here, but JAX lines up the first query with the first key.
 
     Source: Beltagy et al. 2020, Section 3.1.
 
