@@ -164,6 +164,9 @@ class _Show(Treeprocessor):
 
     def run(self, root: etree.Element) -> None:
         self._walk(root, None, [])
+        if self.shown.ledger is not None:  # at the page's end; the stash takes HTML that is not to be touched
+            end = count_box(self.shown.ledger) + _lines(self.shown.ledger)
+            etree.SubElement(root, "p").text = self.md.htmlStash.store(end.strip())
 
     def _walk(self, element: etree.Element, block: list[bool] | None, above: list[str]) -> None:
         """``block`` holds whether the block at hand has its Tab stop yet."""
@@ -244,7 +247,7 @@ def _attributes(owned: Owned) -> Iterator[tuple[str, str]]:
 
 
 class _Finish(Postprocessor):
-    """Marks inside raw HTML, and the count at the page's end."""
+    """Marks that stood inside raw HTML."""
 
     def __init__(self, md: markdown.Markdown, shown: Shown) -> None:
         super().__init__(md)
@@ -252,10 +255,7 @@ class _Finish(Postprocessor):
 
     def run(self, text: str) -> str:
         text = _TAG.sub(self._in_tag, text)
-        text = _MARK.sub(lambda match: _html(self.shown.owned[int(match[1])]), text)
-        if self.shown.ledger is None:
-            return text
-        return text + count_box(self.shown.ledger) + _lines(self.shown.ledger)
+        return _MARK.sub(lambda match: _html(self.shown.owned[int(match[1])]), text)
 
     def _in_tag(self, match: re.Match[str]) -> str:
         if not _MARK.search(match.group()):
