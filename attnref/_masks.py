@@ -121,8 +121,8 @@ def window_mask(
     Cost: two comparisons for each pair.
 
     Differs from a `sliding_window` in Hugging Face's configurations, which counts the query's own position:
-    a sliding window of $W$ keys is `left = W - 1, right = 0` here. FlashAttention, JAX and ONNX count as
-    here, but JAX lines up the first query with the first key.
+    a sliding window of $W$ keys has a `left` of one less and a `right` of zero here. FlashAttention, JAX and
+    ONNX count as here, but JAX lines up the first query with the first key.
 
     Source: Beltagy et al. 2020, Section 3.1.
 
@@ -162,7 +162,7 @@ def padding_mask(lengths: npt.ArrayLike, L_k: int) -> BoolArray:
     Returns
     -------
     BoolArray
-        Shape `(..., 1, L_k)`: the axis of one stands for all queries. For arrays with a head axis pass
+        Shape `(..., L_q, L_k)` with one row, which stands for all queries. For arrays with a head axis pass
         `lengths[:, None]`, so that there is an axis for the heads too.
 
     Raises

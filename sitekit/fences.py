@@ -35,7 +35,7 @@ class Fence:
     info: str
     code: str
     code_start: int
-    kind: str  # "python", "pycon", "shell", "output" or "unowned"
+    kind: str  # "python", "pycon", "shell", "tree", "output" or "unowned"
     title: str = ""
     fails: bool = False
     program: str = ""  # the file below snippets/ that this block shows
@@ -63,6 +63,8 @@ def _kind(info: str) -> tuple[str, str, bool]:
         return "pycon", title, False
     if language in ("sh", "bash", "shell", "console"):
         return "shell", title, False
+    if language == "tree":
+        return "tree", title, False
     if language in _OUTPUT:
         return "output", title, False
     return "unowned", title, False

@@ -13,6 +13,7 @@ from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from decimal import ROUND_HALF_EVEN, Decimal
 from fractions import Fraction
+from functools import lru_cache
 from typing import Any
 
 MINUS = "−"
@@ -116,10 +117,15 @@ def mismatch(text: str, value: Any) -> str | None:
     Equal means: the value written with as many digits as are printed is what is printed.
     A value that lies on a rounding tie is reported, since its last digit is decided by noise.
     """
-    if isinstance(value, str):
-        return None if text == value else f"printed {text}, but the value is the text {value!r}"
     if not is_printable(value):
         return f"printed {text}, but the value is {type(value).__name__} {value!r}, not a finite number"
+    return _mismatch(text, value)
+
+
+@lru_cache(maxsize=65536, typed=True)
+def _mismatch(text: str, value: Any) -> str | None:
+    if isinstance(value, str):
+        return None if text == value else f"printed {text}, but the value is the text {value!r}"
     if plain(text).count(".") > 1:
         return f"printed {text}, which is no single number: bind it to a text"
     printed = plain(text).lower()

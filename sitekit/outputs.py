@@ -51,6 +51,9 @@ def compare(ledger: Ledger) -> None:
         if fence.kind == "shell":
             ledger.blocks += 1
             ledger.problems += _commands(page, fence)
+        elif fence.kind == "tree":
+            ledger.blocks += 1
+            ledger.problems += _missing(page, fence)
         elif fence.kind == "unowned" or (fence.kind == "output" and fence.start not in paired):
             ledger.problems.append(Problem(page.path, fence.line, _unowned(fence)))
 
@@ -83,9 +86,33 @@ def _unowned(fence: Fence) -> str:
     if fence.kind == "output":
         return "this block belongs to no program: an output stands directly behind the Python block that prints it"
     return (
-        f"no test owns a block marked {fence.info!r}: write python, pycon or sh, "
+        f"no test owns a block marked {fence.info!r}: write python, pycon, sh or tree, "
         "or text behind the block that prints it"
     )
+
+
+def _missing(page: Page, fence: Fence) -> list[Problem]:
+    """Compare a drawn tree with the disk: the first words of a line are paths, deeper lines stand below them."""
+    root = page.snippets.parent
+    above: list[tuple[int, Path]] = []
+    problems = []
+    for number, line in enumerate(fence.code.splitlines()):
+        if not line.strip():
+            continue
+        indent = len(line) - len(line.lstrip())
+        above = [(width, path) for width, path in above if width < indent]
+        folder = above[-1][1] if above else root
+        names = re.match(r"(?:\S+(?: \S+)*?)(?=\s{2,}|$)", line.strip()).group().split(" · ")
+        for name in names:
+            if not (folder / name).exists():
+                where = (folder / name).relative_to(root).as_posix()
+                problems.append(
+                    Problem(
+                        page.path, fence.code_line + number, f"the tree shows {where}, which is not there"
+                    )
+                )
+        above.append((indent, folder / names[0]))
+    return problems
 
 
 def _commands(page: Page, fence: Fence) -> list[Problem]:

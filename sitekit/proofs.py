@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 from dataclasses import dataclass, field, replace
+from functools import lru_cache
 
 import numpy as np
 
@@ -12,9 +13,11 @@ from sitekit import bindings, formulas, outputs, programs
 from sitekit.bindings import Binding, BindingError, Scope, Value
 from sitekit.mathml import BadTeX, to_mathml
 from sitekit.numerals import Numeral, find, is_printable, mismatch, rounded, value_text
-from sitekit.pages import Page, Problem, Span
+from sitekit.pages import Page, Problem
 from sitekit.programs import Run
 
+_HEADING = re.compile(r"^[ \t>]*#{1,6}[ \t][^\n]*$", re.MULTILINE)
+_HEADING_ID = re.compile(r"\{:?[^}\n]*#[\w-]+[^}\n]*\}[ \t]*$", re.MULTILINE)
 _NOT_ASCII = re.compile(r"[^\x00-\x7f]")
 _IDENTIFIER = re.compile(r"[A-Za-z_]\w*(?:\.[A-Za-z_]\w*)*")
 
@@ -255,27 +258,29 @@ def _unowned(ledger: Ledger) -> Iterator[Problem]:
 
 
 def _markup(page: Page) -> Iterator[Problem]:
-    for match in re.finditer(r"^#{1,6}[ \t][^\n]*$", page.masked, re.MULTILINE):
-        line = page.text[match.start() : match.end()]
-        if any(match.start() <= n.start < match.end() for n in page.numerals) and not re.search(
-            r"\{:?[^}]*#[\w-]+[^}]*\}\s*$", line
-        ):
+    for match in _HEADING.finditer(page.masked):
+        start, end = match.span()
+        named = _HEADING_ID.search(page.text, start, end)
+        if not named and any(start <= n.start < end for n in page.numerals):
             yield page.problem(
-                match.start(), "a heading that holds a numeral needs an id of its own: { #some-words }"
+                start, "a heading that holds a numeral needs an id of its own: { #some-words }"
             )
     for span in page.spans:
         if span.kind != "code":
-            yield from _tex_problem(page, span)
+            written = re.sub(r"\D", "", "".join(n.text for n in span.numerals))
+            problem = _tex_problem(span.text, span.kind == "display", written)
+            if problem:
+                yield page.problem(span.start, problem)
 
 
-def _tex_problem(page: Page, span: Span) -> Iterator[Problem]:
+@lru_cache(maxsize=8192)
+def _tex_problem(tex: str, display: bool, written: str) -> str | None:
+    """What is wrong with a formula: TeX that cannot be shown, or digits read otherwise than they are shown."""
     try:
-        rendered = to_mathml(span.text, display=span.kind == "display")
+        rendered = to_mathml(tex, display=display)
     except BadTeX as error:
-        yield page.problem(span.start, f"bad TeX in {span.text.strip()!r}: {error}")
-        return
-    shown = re.sub(r"<annotation.*?</annotation>|<[^>]*>", "", rendered, flags=re.DOTALL)
-    written = "".join(n.text for n in span.numerals)
-    if re.sub(r"\D", "", shown) != re.sub(r"\D", "", written):
-        seen, read = re.sub(r"\D", "", shown), re.sub(r"\D", "", written)
-        yield page.problem(span.start, f"the formula shows the digits {seen}, its TeX was read as {read}")
+        return f"bad TeX in {tex.strip()!r}: {error}"
+    shown = re.sub(r"\D", "", re.sub(r"<[^>]*>", "", rendered))
+    return (
+        f"the formula shows the digits {shown}, its TeX was read as {written}" if shown != written else None
+    )
