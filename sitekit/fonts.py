@@ -57,7 +57,8 @@ class Font:
     axes: dict[str, float | tuple[float, float]] = field(default_factory=dict)
 
 
-# Source Serif is cut for the size of running text (opsz 12); headings and bold need weights up to 700.
+# Source Serif is cut for the size of running text (opsz 12); headings and bold words have weight 600. A page
+# loads the italic for a few words only: it goes without kerning (a fifth of its weight) and names.
 FONTS = [
     Font(
         "attnref-serif.woff2",
@@ -65,14 +66,14 @@ FONTS = [
         "Attnref Serif",
         PROSE,
         ("kern",),
-        {"opsz": 12, "wght": (400, 700)},
+        {"opsz": 12, "wght": (400, 600)},
     ),
     Font(
         "attnref-serif-italic.woff2",
         "SourceSerif4Variable-Italic.ttf",
         "Attnref Serif",
-        PROSE,
-        ("kern",),
+        ASCII | SIGNS,
+        (),
         {"opsz": 12, "wght": 400},
     ),
     Font("attnref-code.woff2", "SourceCodePro-Regular.ttf", "Attnref Code", CODE, ("zero",)),

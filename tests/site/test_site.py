@@ -143,11 +143,15 @@ def test_licences_of_fonts_are_published_with_them(site):
     assert list(site.glob("assets/vendor/licences/*OFL.txt"))
 
 
-def test_formulas_are_not_in_the_search_index(site):
-    index = json.loads((site / "search" / "search_index.json").read_text())
-    assert "<math" in (site / "lessons/step-by-step/index.html").read_text()
-    text = " ".join(entry["title"] + entry["text"] for entry in index["docs"])
-    assert not set("⊤√\u2061") & set(text)
+def test_search_finds_words_and_neither_formulas_nor_source_code(site):
+    text = (site / "search" / "search_index.json").read_text()
+    found = " ".join(entry["title"] + entry["text"] for entry in json.loads(text)["docs"])
+    reference = (site / "reference/attention/index.html").read_text()
+    assert "<math" in reference
+    assert "mkdocstrings-source" in reference
+    assert not set("⊤√\u2061") & set(found)
+    assert "Parameters" in found
+    assert "def softmax(" not in found
 
 
 def test_search_dialog_has_a_name(site):
