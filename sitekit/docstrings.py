@@ -6,6 +6,7 @@ Examples are left out here: they run as doctests. What else needs a number write
 from __future__ import annotations
 
 import ast
+import inspect
 import re
 from collections.abc import Iterator
 from pathlib import Path
@@ -26,6 +27,12 @@ def texts(module: Path) -> Iterator[tuple[int, str]]:
             text = ast.get_docstring(node, clean=False)
             if text is not None:
                 yield node.body[0].lineno, text
+
+
+def examples(docstring: str) -> list[str]:
+    """The examples of a docstring as they are shown: from a prompt to the next blank line."""
+    found = (match.group().strip() for match in _EXAMPLE.finditer(inspect.cleandoc(docstring)))
+    return [example.replace("<BLANKLINE>", "") for example in found]
 
 
 def problems(package: Path, root: Path, record: Record) -> Iterator[Problem]:

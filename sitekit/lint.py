@@ -11,17 +11,13 @@ from collections.abc import Iterable
 from html.parser import HTMLParser
 
 _SPOKEN = {"alt", "title", "aria-label", "placeholder", "label", "content", "aria-description"}
+_SPOKEN_META = {"description", "author", "keywords"}
+_HEADING = re.compile(r"h[1-6]")
 _VOID = {"img", "br", "hr", "input", "meta", "link", "source", "wbr", "col", "area", "embed", "track"}
 _UNSEEN_TAGS = {"script", "style", "template", "annotation"}
-_OWN_CLASSES = {
-    "formula",
-    "ledger-count",
-    "linenos",
-    "linenodiv",
-    "footnote-backref",
-    "footnote-ref",
-    "headerlink",
-}
+# Elements whose numerals a program counts (footnotes, lines) or takes from the library's code.
+_COUNTED = {"ledger-count", "linenos", "linenodiv", "footnote-backref", "footnote-ref", "headerlink"}
+_OWN_CLASSES = {"formula", "doc-signature", "mkdocstrings-source"} | _COUNTED
 _MARKS = re.compile("[\ue000-\ue00f]")
 
 
@@ -30,9 +26,11 @@ def _has_numeral(text: str) -> bool:
 
 
 class _Walker(HTMLParser):
-    def __init__(self, attributes: set[str], blocks: set[str]) -> None:
+    def __init__(self, attributes: set[str], blocks: set[str], texts: set[str]) -> None:
         super().__init__(convert_charrefs=True)
-        self.attributes, self.blocks = attributes, blocks
+        self.attributes, self.blocks, self.texts = attributes, blocks, texts
+        self.heading: list[str] | None = None
+        self.headings: set[str] = set()
         self.stack: list[tuple[str, bool]] = []  # tag, does it own its numerals
         self.pre: list[str] | None = None
         self.found: list[str] = []
@@ -49,13 +47,16 @@ class _Walker(HTMLParser):
         own = number or bool(classes & _OWN_CLASSES) or tag in _UNSEEN_TAGS
         self.numbers += number
         if not own and not self.owned:
-            for name in _SPOKEN & values.keys():
+            unspoken = {"content"} if values.get("name") not in _SPOKEN_META else set()
+            for name in (_SPOKEN & values.keys()) - unspoken:
                 if _has_numeral(values[name]) and values[name] not in self.attributes:
                     self.found.append(
                         f"the attribute {name}={values[name]!r} holds a numeral without an owner"
                     )
         if tag == "pre" and not self.owned:
             self.pre = []
+        if _HEADING.fullmatch(tag):
+            self.heading = []
         if tag not in _VOID:
             self.stack.append((tag, own))
 
@@ -64,6 +65,9 @@ class _Walker(HTMLParser):
             text, self.pre = "".join(self.pre).strip(), None
             if text not in self.blocks:
                 self.found.append(f"no test owns the block that begins {text.splitlines()[:1]!r}")
+        if _HEADING.fullmatch(tag) and self.heading is not None:
+            self.headings.add(" ".join("".join(self.heading).split()))
+            self.heading = None
         while any(open_tag == tag for open_tag, _ in self.stack):
             if self.stack.pop()[0] == tag:
                 break
@@ -71,19 +75,31 @@ class _Walker(HTMLParser):
     def handle_data(self, data: str) -> None:
         if _MARKS.search(data):
             self.found.append(f"a mark of the ledger was left in {data.strip()[:60]!r}")
+        if self.heading is not None and not any(tag == "a" for tag, _ in self.stack[-1:]):
+            self.heading.append(data)
         if self.pre is not None:
             if not self.owned:
                 self.pre.append(data)
-        elif _has_numeral(data) and not self.owned:
+        elif _has_numeral(data) and not self.owned and " ".join(data.split()) not in self.texts:
             self.found.append(f"a numeral without an owner in {' '.join(data.split())[:80]!r}")
 
 
-def walk(content: str, attributes: Iterable[str] = (), blocks: Iterable[str] = ()) -> tuple[list[str], int]:
+def headings(content: str) -> set[str]:
+    """The texts of a page's headings, whose numerals the walk has found owned where they stand."""
+    walker = _Walker(set(), set(), set())
+    walker.feed(content)
+    return walker.headings
+
+
+def walk(
+    content: str, attributes: Iterable[str] = (), blocks: Iterable[str] = (), texts: Iterable[str] = ()
+) -> tuple[list[str], int]:
     """Return what is wrong with rendered HTML, and how many proven numbers it shows.
 
-    ``attributes`` are the texts of attributes whose numerals are owned, ``blocks`` those of the blocks that run.
+    ``attributes`` are the texts of attributes whose numerals are owned, ``blocks`` those of the blocks that run,
+    ``texts`` the headings that navigation repeats.
     """
-    walker = _Walker(set(attributes), {block.strip() for block in blocks})
+    walker = _Walker(set(attributes), {block.strip() for block in blocks}, set(texts))
     walker.feed(content)
     walker.close()
     return walker.found, walker.numbers

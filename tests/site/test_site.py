@@ -3,10 +3,7 @@
 import io
 import json
 import logging
-import os
 import re
-import subprocess
-import sys
 from html.parser import HTMLParser
 from pathlib import Path
 from urllib.parse import unquote, urljoin, urlsplit
@@ -36,20 +33,6 @@ FETCHING_LINKS = {
     "dns-prefetch",
 }
 IN_CSS = re.compile(r"""@import\s+["']([^"']+)|url\(\s*["']?([^"')]+)""")
-
-
-def mkdocs(*arguments: str, cwd: Path) -> subprocess.CompletedProcess[str]:
-    environment = {**os.environ, "NO_MKDOCS_2_WARNING": "1", "PYTHONPATH": str(ROOT)}
-    command = [sys.executable, "-m", "mkdocs", *arguments]
-    return subprocess.run(command, cwd=cwd, env=environment, capture_output=True, text=True)
-
-
-@pytest.fixture(scope="session")
-def site(tmp_path_factory) -> Path:
-    folder = tmp_path_factory.mktemp("site")
-    done = mkdocs("build", "--strict", "--site-dir", str(folder), cwd=ROOT)
-    assert done.returncode == 0, done.stdout + done.stderr
-    return folder
 
 
 class Fetched(HTMLParser):
@@ -219,7 +202,7 @@ def outcome(folder: Path) -> str:
     return ""
 
 
-def test_sound_site_passes_a_strict_build(tiny):
+def test_sound_site_passes_a_strict_build(tiny, mkdocs):
     assert outcome(tiny) == ""
     assert '<span class="nn">math' in (tiny / "site/index.html").read_text()
 
@@ -244,11 +227,11 @@ def test_strict_build_fails_on(tiny, sound, spoiled, says):
     assert says in outcome(tiny)
 
 
-def test_strict_build_fails_on_a_page_outside_the_navigation(tiny):
+def test_strict_build_fails_on_a_page_outside_the_navigation(tiny, mkdocs):
     (tiny / "docs/third.md").write_text("# Third\n")
     assert "third.md" in outcome(tiny)
 
 
-def test_exit_code_of_a_strict_build_tells(tiny):
+def test_exit_code_of_a_strict_build_tells(tiny, mkdocs):
     (tiny / "docs/index.md").write_text(SOUND.replace("(other.md)", "(missing.md)"))
     assert mkdocs("build", "--strict", cwd=tiny).returncode == 1
