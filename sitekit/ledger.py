@@ -165,8 +165,7 @@ class _Show(Treeprocessor):
     def run(self, root: etree.Element) -> None:
         self._walk(root, None, [])
         if self.shown.ledger is not None:  # at the page's end; the stash takes HTML that is not to be touched
-            end = count_box(self.shown.ledger) + _lines(self.shown.ledger)
-            etree.SubElement(root, "p").text = self.md.htmlStash.store(end.strip())
+            etree.SubElement(root, "p").text = self.md.htmlStash.store(count_box(self.shown.ledger).strip())
 
     def _walk(self, element: etree.Element, block: list[bool] | None, above: list[str]) -> None:
         """``block`` holds whether the block at hand has its Tab stop yet."""
@@ -271,11 +270,13 @@ def _html(owned: Owned) -> str:
 
 
 def _lines(ledger: Ledger) -> str:
-    """The code of the lines that proofs name, once each, for the script that shows them."""
-    if not ledger.lines:
-        return ""
-    text = json.dumps(ledger.lines, ensure_ascii=False).replace("</", "<\\/")
-    return f'\n<script type="application/json" id="ledger-lines">{text}</script>'
+    """The code of the lines that proofs name, once each, for the script that shows them.
+
+    An attribute, not a script element: those lose their id when a page is exchanged without a reload.
+    """
+    text = json.dumps(ledger.lines, ensure_ascii=False) if ledger.lines else ""
+    escaped = text.replace("&", "&amp;").replace("<", "&lt;").replace("'", "&#39;")
+    return f" data-lines='{escaped}'" if text else ""
 
 
 def count_box(ledger: Ledger) -> str:
@@ -300,7 +301,7 @@ def count_box(ledger: Ledger) -> str:
         return f'\n<aside class="ledger-count wrong"><p>This page does not hold:</p><ul>{items}</ul></aside>'
     if not counts:
         return ""
-    box = '<aside class="ledger-count" aria-label="What was checked">'
+    box = f'<aside class="ledger-count" aria-label="What was checked"{_lines(ledger)}>'
     return f"\n{box}\n<p>Checked on this page: {counts}.</p></aside>"
 
 

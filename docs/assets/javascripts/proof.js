@@ -29,7 +29,7 @@ function fill(number) {
   const parts = [part("code", "proof-expression", proof)]
   if (line) {
     parts.push(part("span", "proof-value", ` = ${value}`))
-    const lines = JSON.parse(document.getElementById("ledger-lines")?.textContent ?? "{}")
+    const lines = JSON.parse(document.querySelector(".ledger-count")?.dataset.lines ?? "{}")
     const [file, number_] = line.includes(":") ? line.split(":") : ["", line]
     parts.push(part("span", "proof-line", `${file ? `${file}, ` : ""}line ${number_}`))
     if (lines[line]) parts.push(part("code", "proof-code", lines[line]))
@@ -91,7 +91,7 @@ document.addEventListener("focusin", (event) => {
   else hide()
 })
 document.addEventListener("focusout", hide)
-document.addEventListener("scroll", hide, { passive: true })
+document.addEventListener("scroll", () => shown && place(shown), { passive: true })
 document.addEventListener("keydown", (event) => {
   if (event.key === "Escape") return hide()
   const number = proven(event)
