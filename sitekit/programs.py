@@ -218,7 +218,8 @@ def _run_session(unit: Unit, names: dict[str, Any]) -> Problem | None:
     report: list[str] = []
     runner = doctest.DocTestRunner(verbose=False)
     for example in examples:
-        test = doctest.DocTest([example], names, unit.path, unit.path, 0, unit.code)
+        test = doctest.DocTest([example], {}, unit.path, unit.path, 0, unit.code)
+        test.globs = names  # given above, they would be copied, and each prompt would have names of its own
         runner.run(test, out=report.append, clear_globs=False)
         if report:
             shown = "".join(report).split("\n", 3)[-1].strip()
