@@ -7,6 +7,7 @@ import builtins
 import contextlib
 import doctest
 import io
+import re
 import tokenize
 import traceback
 import types
@@ -41,6 +42,14 @@ class Unit:
     def lines(self) -> list[str]:
         return self.code.splitlines()
 
+    @cached_property
+    def python(self) -> str:
+        """The code alone, on its own lines: of a session, what stands behind the prompts."""
+        if self.kind != "pycon":
+            return self.code
+        prompt = re.compile(r"(?:>>>|\.\.\.)(?: |$)")
+        return "\n".join(line[4:] if prompt.match(line) else "" for line in self.lines)
+
 
 @dataclass
 class Run:
@@ -57,7 +66,7 @@ class Run:
         """The assignments of each name, ``weights`` for the page's and ``bank.weights`` for a program's."""
         found: dict[str, list[Assignment]] = {}
         for unit in self.units:
-            for name, line, loop in assignments(unit.code):
+            for name, line, loop in assignments(unit.python):
                 key = f"{unit.module}.{name}" if unit.module else name
                 text = unit.lines[line - 1].strip() if line <= len(unit.lines) else ""
                 found.setdefault(key, []).append(Assignment(unit.path, unit.line + line - 1, text, loop))
@@ -174,7 +183,7 @@ def run(page_units: list[Unit]) -> Run:
 def _run_unit(unit: Unit, names: dict[str, Any], result: Run) -> Problem | None:
     output = io.StringIO()
     if unit.kind == "pycon":
-        return _run_session(unit, names)
+        return _run_session(unit, names) or _shape_problem(unit, names)
     try:
         with contextlib.redirect_stdout(output):
             exec(_compiled(unit.code, unit.path, unit.line), names)
@@ -233,8 +242,8 @@ def _shape_problem(unit: Unit, names: dict[str, Any]) -> Problem | None:
     """A digit in a comment of a shown block is a shape at the end of an assignment, and it is compared."""
     if unit.fence is None or "#" not in unit.code:
         return None
-    lines = {line: name for name, line, _ in assignments(unit.code)}
-    for line, comment in comments(unit.code):
+    lines = {line: name for name, line, _ in assignments(unit.python)}
+    for line, comment in comments(unit.python):
         if not any(find(comment)) or "--8<--" in comment:
             continue
         where, body = unit.line + line - 1, comment.strip("# ")
