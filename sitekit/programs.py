@@ -177,13 +177,14 @@ def run(page_units: list[Unit]) -> Run:
             if problem:
                 result.problems.append(problem)
                 break
+            result.problems += _shape_problems(unit, names)
     return result
 
 
 def _run_unit(unit: Unit, names: dict[str, Any], result: Run) -> Problem | None:
     output = io.StringIO()
     if unit.kind == "pycon":
-        return _run_session(unit, names) or _shape_problem(unit, names)
+        return _run_session(unit, names)
     try:
         with contextlib.redirect_stdout(output):
             exec(_compiled(unit.code, unit.path, unit.line), names)
@@ -200,7 +201,7 @@ def _run_unit(unit: Unit, names: dict[str, Any], result: Run) -> Problem | None:
             return Problem(unit.path, unit.line, message)
     if unit.fence is not None:
         result.printed[unit.fence] = output.getvalue()
-    return _shape_problem(unit, names)
+    return None
 
 
 @lru_cache(maxsize=4096)
@@ -238,27 +239,42 @@ def _run_session(unit: Unit, names: dict[str, Any]) -> Problem | None:
     return None
 
 
-def _shape_problem(unit: Unit, names: dict[str, Any]) -> Problem | None:
-    """A digit in a comment of a shown block is a shape at the end of an assignment, and it is compared."""
-    if unit.fence is None or "#" not in unit.code:
-        return None
-    lines = {line: name for name, line, _ in assignments(unit.python)}
+def _shape_problems(unit: Unit, names: dict[str, Any]) -> Iterator[Problem]:
+    """A digit in a comment is a shape at the end of an assignment, and it is compared."""
+    if "#" not in unit.code:
+        return
+    assigned = _assigned_by_last_line(unit.python)
     for line, comment in comments(unit.python):
         if not any(find(comment)) or "--8<--" in comment:
             continue
-        where, body = unit.line + line - 1, comment.strip("# ")
-        name = lines.get(line)
-        if not (body.startswith("(") and body.endswith(")")) or name is None:
+        where, shape, name = unit.line + line - 1, _shape(comment), assigned.get(line)
+        if shape is None or name not in names:
             message = (
-                f"the comment {comment!r} holds a number that nothing runs: print it, or write it in words"
+                f"the comment {comment!r} holds a number that nothing runs: print it, write it in words, "
+                "or write the shape of what the line assigns, such as # (4, 2)"
             )
-            return Problem(unit.path, where, message)
-        shape = tuple(int(part) for part in body.strip("()").split(",") if part.strip())
-        if np.shape(names[name]) != shape:
-            return Problem(
-                unit.path, where, f"the comment says shape {shape}, {name} has {np.shape(names[name])}"
-            )
-    return None
+            yield Problem(unit.path, where, message)
+        elif np.shape(names[name]) != shape:
+            message = f"the comment says shape {shape}, {name} has {np.shape(names[name])}"
+            yield Problem(unit.path, where, message)
+
+
+def _shape(comment: str) -> tuple[int, ...] | None:
+    """The shape that a comment states, or None where it states something else."""
+    try:
+        shape = ast.literal_eval(comment.strip("# "))
+    except (ValueError, SyntaxError):
+        return None
+    return shape if isinstance(shape, tuple) and all(type(size) is int for size in shape) else None
+
+
+@lru_cache(maxsize=1024)
+def _assigned_by_last_line(code: str) -> dict[int, str]:
+    """The name (of several the last) that each assignment at module level gives, by its last line."""
+    given = assignments(code)
+    statements = ast.walk(ast.parse(code)) if given else ()
+    last = {n.lineno: n.end_lineno for n in statements if isinstance(n, ast.Assign | ast.AnnAssign)}
+    return {last[line]: name for name, line, _ in given if line in last}
 
 
 @lru_cache(maxsize=1024)
