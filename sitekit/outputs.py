@@ -25,7 +25,12 @@ def following(page: Page, fence: Fence) -> Fence | None:
 
 
 def shown_for(page: Page, fence: Fence) -> list[Fence]:
-    """The output blocks of a block; those of a program may follow any of the blocks that show it."""
+    """The output blocks of a block; those of a program may follow any of the blocks that show it.
+
+    A session shows its own outputs, so a block that follows it is nobody's.
+    """
+    if fence.kind == "pycon":
+        return []
     group = [f for f in page.fences if f.program and f.program == fence.program] or [fence]
     return [output for output in (following(page, member) for member in group) if output]
 
