@@ -120,5 +120,8 @@ def _with_includes(fence: Fence, snippets: Path) -> Fence:
         return replace(fence, problem=f"{error} (looked below {snippets.name}/)")
     if len(lines) == 1 and targets[0]:
         program, _, region = targets[0]["target"].partition(":")
+        if re.fullmatch(r"[\d:,-]+", region):
+            problem = "an include names a region, never lines, which drift: mark one by # --8<-- [start:name]"
+            return replace(fence, problem=problem)
         return replace(fence, code=expanded, program=program, region=region)
     return replace(fence, code=expanded)
