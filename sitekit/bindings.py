@@ -64,6 +64,8 @@ def _pair_one(page: Page, comment: Comment, inline: dict, free: list[Numeral]) -
             raise BindingError(
                 "this comment follows no numeral, code span or formula: move it directly behind one"
             )
+        if comment.mark == "tex" and found[1] is None:
+            raise BindingError("a tex comment reads a formula: put it directly behind one")
         return Binding(comment, *found)
     block = page.block_above(comment)
     if block is None:
@@ -206,7 +208,12 @@ def table_values(scope: Scope, binding: Binding) -> list[Value]:
         )
     values = []
     for k, (part, column) in enumerate(zip(parts, binding.columns, strict=True)):
-        rows = list(scope.evaluate(*part))
+        value = scope.evaluate(*part)
+        try:
+            rows = list(value)
+        except TypeError:
+            needed = f"a column needs one entry for each of its {len(column)} rows"
+            raise BindingError(f"{part[0]} gives no rows: {needed}") from None
         if len(rows) != len(column):
             raise BindingError(f"{part[0]} has {len(rows)} entries, the table has {len(column)} rows")
         for r, (row, cell) in enumerate(zip(rows, column, strict=True)):
