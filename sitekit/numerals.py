@@ -137,7 +137,7 @@ def _mismatch(text: str, value: Any) -> str | None:
     if (f"{mantissa}e{int(exponent)}" if exponent else printed) != right:
         return f"printed {text}, but the value is {value_text(value)}, which gives {rounded(value, text)}"
     scale = Decimal(1).scaleb(int(exponent or 0) - len(mantissa.partition(".")[2]))
-    if abs(abs(_exact(value) - Decimal(printed)) - scale / 2) < TIE:
+    if abs(abs(_exact(value) - Decimal(printed)) - scale / 2) < min(TIE, scale / 1000):
         return (
             f"printed {text}, but {value_text(value)} lies on a rounding tie: print one digit more or fewer"
         )
