@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import ast
+import builtins
+import difflib
 import re
 from collections.abc import Iterator
 from dataclasses import dataclass
@@ -14,6 +16,7 @@ import numpy as np
 from sitekit.numerals import Numeral, flatten
 from sitekit.pages import Comment, Page, Span
 from sitekit.programs import Run
+from sitekit.sources import NotRecorded
 
 _CLOSERS = re.compile(r"[*_)\]~^\0]*\s?%?\Z")
 _DELIMITER = re.compile(r"[ \t>]*\|?[ \t]*:?-+:?[ \t]*(?:\|[ \t]*:?-+:?[ \t]*)*\|?[ \t]*\Z")
@@ -153,10 +156,15 @@ def parse(body: str) -> tuple[tuple[str, Any, frozenset[str]], ...]:
 def _names(node: ast.expr) -> Iterator[str]:
     """The free names an expression uses; ``bank.weights`` gives both ``bank`` and ``bank.weights``."""
     bound = {n.id for n in ast.walk(node) if isinstance(n, ast.Name) and isinstance(n.ctx, ast.Store)}
+    bound |= {n.arg for n in ast.walk(node) if isinstance(n, ast.arg)}
     for part in ast.walk(node):
         if isinstance(part, ast.Name) and part.id not in bound:
             yield part.id
-        if isinstance(part, ast.Attribute) and isinstance(part.value, ast.Name):
+        if (
+            isinstance(part, ast.Attribute)
+            and isinstance(part.value, ast.Name)
+            and part.value.id not in bound
+        ):
             yield f"{part.value.id}.{part.attr}"
 
 
@@ -165,22 +173,37 @@ class Scope:
 
     def __init__(self, page: Page, run: Run) -> None:
         self.names = {"np": np, "cite": page.record.cite, **run.modules, **run.names}
+        self.modules = run.modules
         self.computed = run.computed
         self.used: set[str] = set()
 
     def evaluate(self, source: str, code: Any, names: frozenset[str]) -> Any:
         """Evaluate one expression; it has to use something that the page computes or a source says."""
         known = names & self.computed.keys()
+        if missing := self._missing(names):
+            raise BindingError(f"{source}: {missing}")
         if not known and "cite" not in names:
             raise BindingError(f"{source} uses no name that the page computes, so it proves nothing")
         self.used |= known
         try:
             with np.errstate(all="ignore"):
                 return eval(code, self.names)
-        except NameError as error:
+        except NotRecorded as error:
             raise BindingError(f"{source}: {error}") from None
         except Exception as error:
             raise BindingError(f"{source} raised {type(error).__name__}: {error}") from None
+
+    def _missing(self, names: frozenset[str]) -> str | None:
+        """What is said of a name that neither the page nor Python has, or that a program or the record lacks."""
+        for name in sorted(names):
+            first, dot, rest = name.partition(".")
+            if not dot and first not in self.names and not hasattr(builtins, first):
+                near = difflib.get_close_matches(first, self.names, n=1)
+                return f"name {first!r} is not defined" + (f": did you mean {near[0]}?" if near else "")
+            if first in self.modules and dot and not hasattr(self.modules[first], rest):
+                computed = [key.partition(".")[2] for key in self.computed if key.startswith(f"{first}.")]
+                return f"{first} has no {rest}: it computes {', '.join(computed)}"
+        return None
 
     def values(self, body: str) -> list[Value]:
         """All values of a comment, flattened, each with its label."""

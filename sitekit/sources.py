@@ -7,7 +7,6 @@ import tomllib
 from dataclasses import dataclass, field
 from functools import cached_property
 from pathlib import Path
-from types import SimpleNamespace
 from typing import Any
 
 
@@ -20,6 +19,22 @@ class Phrase:
     proof: str
 
 
+class NotRecorded(AttributeError):
+    """Something is cited that the record does not hold."""
+
+
+class Entries:
+    """Entries of the record as attributes; one that is missing says what there is."""
+
+    def __init__(self, path: str, entries: dict[str, Any]) -> None:
+        self.__dict__.update(entries)
+        self._path = path
+
+    def __getattr__(self, name: str) -> Any:
+        there = ", ".join(key for key in self.__dict__ if key != "_path")
+        raise NotRecorded(f"docs/bibliography.toml has no {self._path}{name}: it has {there}")
+
+
 @dataclass(frozen=True)
 class Record:
     """All sources by key, and the phrases that own numerals."""
@@ -28,17 +43,17 @@ class Record:
     phrases: tuple[Phrase, ...] = ()
 
     @property
-    def cite(self) -> SimpleNamespace:
+    def cite(self) -> Entries:
         """The record as a binding sees it: ``cite.vaswani2017.year``, ``cite.vaswani2017.heads``."""
-        return SimpleNamespace(
-            **{
-                key: SimpleNamespace(
-                    **{name: source[name] for name in ("year", "arxiv", "label", "title") if name in source},
-                    **{name: figure["value"] for name, figure in source.get("figures", {}).items()},
-                )
-                for key, source in self.sources.items()
-            }
-        )
+        sources = {
+            key: Entries(
+                f"{key}.",
+                {name: source[name] for name in ("year", "arxiv", "label", "title") if name in source}
+                | {name: figure["value"] for name, figure in source.get("figures", {}).items()},
+            )
+            for key, source in self.sources.items()
+        }
+        return Entries("", sources)
 
     @cached_property
     def pattern(self) -> re.Pattern[str] | None:
