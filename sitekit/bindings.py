@@ -18,7 +18,7 @@ from sitekit.pages import Comment, Page, Span
 from sitekit.programs import Run
 from sitekit.sources import NotRecorded
 
-_CLOSERS = re.compile(r"[*_)\]~^\0]*\s?%?\Z")
+_CLOSERS = re.compile(r"[*_)\]~^\0]*(?:\s?%)?\Z")
 _DELIMITER = re.compile(r"[ \t>]*\|?[ \t]*:?-+:?[ \t]*(?:\|[ \t]*:?-+:?[ \t]*)*\|?[ \t]*\Z")
 
 
@@ -110,8 +110,10 @@ def _inline(page: Page, comment: Comment) -> tuple[tuple[Numeral, ...], Span | N
                 return None
             return (span.numerals, span) if span.numerals or comment.mark == "tex" else None
     before = [n for n in page.numerals if line_start <= n.start and n.end <= comment.start]
-    if before and _CLOSERS.fullmatch(page.text[before[-1].end : comment.start]):
-        return (before[-1],), None
+    if before:
+        between = slice(before[-1].end, comment.start)
+        if _CLOSERS.fullmatch(page.masked[between]) and "<!--" not in page.text[between]:
+            return (before[-1],), None
     return None
 
 
@@ -142,6 +144,8 @@ def parse(body: str) -> tuple[tuple[str, Any, frozenset[str]], ...]:
     """Split a comment's text into its expressions: (source, code object, names it uses)."""
     if "\n" in body:
         body = " ".join(body.split())
+    if "<!--" in body:
+        raise BindingError("this comment is never closed before the next one begins: end it with -->")
     try:
         tree = ast.parse(f"({body},)", mode="eval").body
     except SyntaxError as error:
