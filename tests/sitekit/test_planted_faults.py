@@ -10,7 +10,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.sitekit.site import PAGE, Site, marked_lines, planted_line, right, whole, wrong
+from tests.sitekit.site import FRONT, PAGE, Site, marked_lines, planted_line, right, whole, wrong
 
 PLANTED = sorted((Path(__file__).parent / "planted").glob("*.txt"))
 
@@ -62,3 +62,11 @@ def test_a_planted_fault_is_found_and_its_twin_holds(fault, tmp_path):
 def test_each_planted_fault_has_its_own_name(file):
     names = [fault.name for fault in faults(file)]
     assert len(set(names)) == len(names) > 9
+
+
+def test_a_block_that_is_never_closed_at_the_end_is_found(tmp_path):
+    page = f"{FRONT}Words.\n\n```python\nx = 1\n"
+    assert [(problem.line, problem.message) for problem in Site(tmp_path).check(page)[1]] == [
+        (7, "this block is never closed: end it with ``` on a line of its own")
+    ]
+    assert Site(tmp_path).check(page + "```\n")[1] == []
