@@ -26,6 +26,10 @@ class BindingError(Exception):
     """A comment that cannot be paired or evaluated; the text says why and what to do."""
 
 
+class NameMissing(BindingError):
+    """A comment that uses a name which nothing computed."""
+
+
 @dataclass(frozen=True)
 class Value:
     """One value with the text that a reader is shown as its origin."""
@@ -185,7 +189,7 @@ class Scope:
         """Evaluate one expression; it has to use something that the page computes or a source says."""
         known = names & self.computed.keys()
         if missing := self._missing(names):
-            raise BindingError(f"{source}: {missing}")
+            raise NameMissing(f"{source}: {missing}")
         if not known and "cite" not in names:
             raise BindingError(f"{source} uses no name that the page computes, so it proves nothing")
         self.used |= known

@@ -60,6 +60,7 @@ class Run:
     modules: dict[str, types.SimpleNamespace] = field(default_factory=dict)
     printed: dict[int, str] = field(default_factory=dict)  # by the number of the fence
     problems: list[Problem] = field(default_factory=list)
+    broken: bool = False  # did a unit fail, so that those behind it never ran
 
     @cached_property
     def computed(self) -> dict[str, list[Assignment]]:
@@ -176,6 +177,7 @@ def run(page_units: list[Unit]) -> Run:
                 result.modules[unit.module] = types.SimpleNamespace(**names)
             if problem:
                 result.problems.append(problem)
+                result.broken = True
                 break
             result.problems += _shape_problems(unit, names)
     return result

@@ -10,7 +10,7 @@ from functools import lru_cache
 import numpy as np
 
 from sitekit import bindings, formulas, outputs, programs
-from sitekit.bindings import Binding, BindingError, Scope, Value
+from sitekit.bindings import Binding, BindingError, NameMissing, Scope, Value
 from sitekit.mathml import BadTeX, to_mathml
 from sitekit.numerals import Numeral, find, is_printable, mismatch, rounded, value_text
 from sitekit.pages import Page, Problem
@@ -120,6 +120,8 @@ def _own_bound(ledger: Ledger) -> None:
     ledger.problems += [Problem(page.path, comment.line, reason) for comment, reason in misplaced]
     found += [Binding(comment, tuple(numerals)) for comment, numerals in page.meta_comments]
     ledger.comments = len(found)
+    # What never ran is reported where it failed, not once more at each number that waits for it.
+    incomplete = ledger.run.broken or any(fence.problem for fence in page.fences)
     for binding in found:
         free = replace(binding, numerals=tuple(n for n in binding.numerals if n not in ledger.owned))
         if binding.columns:
@@ -132,7 +134,8 @@ def _own_bound(ledger: Ledger) -> None:
             else:
                 _bind(ledger, scope, free)
         except BindingError as error:
-            ledger.problems.append(Problem(page.path, binding.comment.line, str(error)))
+            if not (incomplete and isinstance(error, NameMissing)):
+                ledger.problems.append(Problem(page.path, binding.comment.line, str(error)))
             for n in binding.numerals:  # said once, so that each numeral is not reported again
                 ledger.owned.setdefault(n, Owned(n, "bound", str(error), wrong=str(error)))
     ledger.problems += _assigned_twice(ledger, scope)
