@@ -18,7 +18,6 @@ from sitekit.programs import Run
 
 _HEADING = re.compile(r"^[ \t>]*#{1,6}[ \t][^\n]*$", re.MULTILINE)
 _HEADING_ID = re.compile(r"\{:?[^}\n]*#[\w-]+[^}\n]*\}[ \t]*$", re.MULTILINE)
-_NOT_ASCII = re.compile(r"[^\x00-\x7f]")
 _IDENTIFIER = re.compile(r"[A-Za-z_]\w*(?:\.[A-Za-z_]\w*)*")
 
 
@@ -252,12 +251,8 @@ def _unowned(ledger: Ledger) -> Iterator[Problem]:
                 yield Problem(
                     page.path, fence.line, f"the numeral {numeral.text} in a block's title has no owner"
                 )
-    for match in _NOT_ASCII.finditer(page.masked):
-        if match.group().isnumeric():
-            yield page.problem(
-                match.start(),
-                f"{match.group()!r} is a numeral that cannot be bound: write digits or a formula",
-            )
+    for start, text in page.unreadable:
+        yield page.problem(start, f"{text!r} is a numeral that cannot be bound: write digits or a formula")
 
 
 def _markup(page: Page) -> Iterator[Problem]:
