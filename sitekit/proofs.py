@@ -17,7 +17,9 @@ from sitekit.pages import Page, Problem
 from sitekit.programs import Run
 
 _HEADING = re.compile(r"^[ \t>]*#{1,6}[ \t][^\n]*$", re.MULTILINE)
+_UNDERLINE = re.compile(r"\n[ \t>]*(?:=+|-+)[ \t]*$", re.MULTILINE)
 _HEADING_ID = re.compile(r"\{:?[^}\n]*#[\w-]+[^}\n]*\}[ \t]*$", re.MULTILINE)
+_LETTER = re.compile(r"[A-Za-z_]")
 _IDENTIFIER = re.compile(r"[A-Za-z_]\w*(?:\.[A-Za-z_]\w*)*")
 
 
@@ -94,13 +96,20 @@ def _at(page: Page, numeral: Numeral) -> Numeral:
 
 
 def _own_code_names(ledger: Ledger) -> None:
-    """Code in a sentence is owned where it is a piece of a block, or a name that NumPy or the page has."""
+    """Code in a sentence is owned where it is a piece of a block, or a name that NumPy or the page has.
+
+    Numbers alone are not: somewhere a block holds each of them, and that proves nothing.
+    """
     page = ledger.page
     code = "\n".join([fence.code for fence in page.fences] + [unit.code for unit in ledger.run.units])
     for span in page.spans:
         if span.kind != "code" or not span.numerals:
             continue
-        if span.text in code and re.search(rf"(?<![\w.]){re.escape(span.text)}(?![\w.])", code):
+        if (
+            _LETTER.search(span.text)
+            and span.text in code
+            and re.search(rf"(?<![\w.]){re.escape(span.text)}(?![\w.])", code)
+        ):
             proof = "stands in a block of this page"
             ledger.owned.update({n: Owned(n, "quoted", proof) for n in span.numerals})
             continue
@@ -263,6 +272,10 @@ def _markup(page: Page) -> Iterator[Problem]:
             yield page.problem(
                 start, "a heading that holds a numeral needs an id of its own: { #some-words }"
             )
+    for match in _UNDERLINE.finditer(page.masked):
+        start = page.masked.rfind("\n", 0, match.start()) + 1
+        if any(start <= n.start < match.start() for n in page.numerals):
+            yield page.problem(start, "write a heading that holds a numeral with # before it, and an id")
     for span in page.spans:
         if span.kind != "code":
             written = re.sub(r"\D", "", "".join(n.text for n in span.numerals))
