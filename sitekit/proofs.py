@@ -245,12 +245,14 @@ def _unowned(ledger: Ledger) -> Iterator[Problem]:
     advice = "bind it: <!--= expression --> behind it or below its block"
     for numeral in page.numerals:
         if numeral not in ledger.owned:
-            yield page.problem(numeral.start, f"the numeral {numeral.text} has no owner: {advice}")
+            near = page.record.near(page.masked[page.body_start : numeral.start][-200:], numeral.text)
+            yield page.problem(numeral.start, f"the numeral {numeral.text} has no owner: {near or advice}")
     pattern = page.record.pattern
     for numeral, comment in page.meta_numerals:
         phrases = list(pattern.finditer(page.text, 0, page.body_start)) if pattern else []
         if numeral not in ledger.owned and not any(m.start() <= numeral.start < m.end() for m in phrases):
-            end = "" if comment else ": bind it by a line #= expression below"
+            near = page.record.near(page.text[: numeral.start][-200:], numeral.text)
+            end = f": {near}" if near else "" if comment else ": bind it by a line #= expression below"
             yield page.problem(
                 numeral.start, f"the numeral {numeral.text} in the front matter has no owner{end}"
             )

@@ -5,9 +5,12 @@ from __future__ import annotations
 import re
 import tomllib
 from dataclasses import dataclass, field
+from difflib import SequenceMatcher
 from functools import cached_property
 from pathlib import Path
 from typing import Any
+
+from sitekit.numerals import find
 
 
 @dataclass(frozen=True)
@@ -67,6 +70,19 @@ class Record:
         """The phrase that stands behind a matched text (which may hold a line break)."""
         words = " ".join(text.split())
         return next(phrase for phrase in self.phrases if phrase.text == words)
+
+    def near(self, before: str, numeral: str) -> str:
+        """What the record has that begins as the text before a numeral ends; empty where nothing does."""
+        before = " ".join(before.split()) + " " * before[-1:].isspace()
+        found = {
+            f"docs/{'bibliography' if phrase.kind == 'cited' else 'exempt'}.toml has {phrase.text}": n.text
+            for phrase in self.phrases
+            for n in find(phrase.text)
+            if n.start > 2 and before.endswith(phrase.text[: n.start])
+        }
+        return "; ".join(
+            sorted(found, key=lambda text: -SequenceMatcher(None, found[text], numeral).ratio())[:3]
+        )
 
 
 def _loose(text: str) -> str:
