@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import ast
+import builtins
+import difflib
 import re
 from collections.abc import Iterator
 from dataclasses import dataclass
@@ -14,13 +16,18 @@ import numpy as np
 from sitekit.numerals import Numeral, flatten
 from sitekit.pages import Comment, Page, Span
 from sitekit.programs import Run
+from sitekit.sources import NotRecorded
 
-_CLOSERS = re.compile(r"[*_)\]~^\0]*\s?%?\Z")
+_CLOSERS = re.compile(r"[*_)\]~^\0]*(?:\s?%)?\Z")
 _DELIMITER = re.compile(r"[ \t>]*\|?[ \t]*:?-+:?[ \t]*(?:\|[ \t]*:?-+:?[ \t]*)*\|?[ \t]*\Z")
 
 
 class BindingError(Exception):
     """A comment that cannot be paired or evaluated; the text says why and what to do."""
+
+
+class NameMissing(BindingError):
+    """A comment that uses a name which nothing computed."""
 
 
 @dataclass(frozen=True)
@@ -64,6 +71,8 @@ def _pair_one(page: Page, comment: Comment, inline: dict, free: list[Numeral]) -
             raise BindingError(
                 "this comment follows no numeral, code span or formula: move it directly behind one"
             )
+        if comment.mark == "tex" and found[1] is None:
+            raise BindingError("a tex comment reads a formula: put it directly behind one")
         return Binding(comment, *found)
     block = page.block_above(comment)
     if block is None:
@@ -105,8 +114,10 @@ def _inline(page: Page, comment: Comment) -> tuple[tuple[Numeral, ...], Span | N
                 return None
             return (span.numerals, span) if span.numerals or comment.mark == "tex" else None
     before = [n for n in page.numerals if line_start <= n.start and n.end <= comment.start]
-    if before and _CLOSERS.fullmatch(page.text[before[-1].end : comment.start]):
-        return (before[-1],), None
+    if before:
+        between = slice(before[-1].end, comment.start)
+        if _CLOSERS.fullmatch(page.masked[between]) and "<!--" not in page.text[between]:
+            return (before[-1],), None
     return None
 
 
@@ -137,6 +148,8 @@ def parse(body: str) -> tuple[tuple[str, Any, frozenset[str]], ...]:
     """Split a comment's text into its expressions: (source, code object, names it uses)."""
     if "\n" in body:
         body = " ".join(body.split())
+    if "<!--" in body:
+        raise BindingError("this comment is never closed before the next one begins: end it with -->")
     try:
         tree = ast.parse(f"({body},)", mode="eval").body
     except SyntaxError as error:
@@ -151,10 +164,15 @@ def parse(body: str) -> tuple[tuple[str, Any, frozenset[str]], ...]:
 def _names(node: ast.expr) -> Iterator[str]:
     """The free names an expression uses; ``bank.weights`` gives both ``bank`` and ``bank.weights``."""
     bound = {n.id for n in ast.walk(node) if isinstance(n, ast.Name) and isinstance(n.ctx, ast.Store)}
+    bound |= {n.arg for n in ast.walk(node) if isinstance(n, ast.arg)}
     for part in ast.walk(node):
         if isinstance(part, ast.Name) and part.id not in bound:
             yield part.id
-        if isinstance(part, ast.Attribute) and isinstance(part.value, ast.Name):
+        if (
+            isinstance(part, ast.Attribute)
+            and isinstance(part.value, ast.Name)
+            and part.value.id not in bound
+        ):
             yield f"{part.value.id}.{part.attr}"
 
 
@@ -163,22 +181,37 @@ class Scope:
 
     def __init__(self, page: Page, run: Run) -> None:
         self.names = {"np": np, "cite": page.record.cite, **run.modules, **run.names}
+        self.modules = run.modules
         self.computed = run.computed
         self.used: set[str] = set()
 
     def evaluate(self, source: str, code: Any, names: frozenset[str]) -> Any:
         """Evaluate one expression; it has to use something that the page computes or a source says."""
         known = names & self.computed.keys()
+        if missing := self._missing(names):
+            raise NameMissing(f"{source}: {missing}")
         if not known and "cite" not in names:
             raise BindingError(f"{source} uses no name that the page computes, so it proves nothing")
         self.used |= known
         try:
             with np.errstate(all="ignore"):
                 return eval(code, self.names)
-        except NameError as error:
+        except NotRecorded as error:
             raise BindingError(f"{source}: {error}") from None
         except Exception as error:
             raise BindingError(f"{source} raised {type(error).__name__}: {error}") from None
+
+    def _missing(self, names: frozenset[str]) -> str | None:
+        """What is said of a name that neither the page nor Python has, or that a program or the record lacks."""
+        for name in sorted(names):
+            first, dot, rest = name.partition(".")
+            if not dot and first not in self.names and not hasattr(builtins, first):
+                near = difflib.get_close_matches(first, self.names, n=1)
+                return f"name {first!r} is not defined" + (f": did you mean {near[0]}?" if near else "")
+            if first in self.modules and dot and not hasattr(self.modules[first], rest):
+                computed = [key.partition(".")[2] for key in self.computed if key.startswith(f"{first}.")]
+                return f"{first} has no {rest}: it computes {', '.join(computed)}"
+        return None
 
     def values(self, body: str) -> list[Value]:
         """All values of a comment, flattened, each with its label."""
@@ -206,7 +239,12 @@ def table_values(scope: Scope, binding: Binding) -> list[Value]:
         )
     values = []
     for k, (part, column) in enumerate(zip(parts, binding.columns, strict=True)):
-        rows = list(scope.evaluate(*part))
+        value = scope.evaluate(*part)
+        try:
+            rows = list(value)
+        except TypeError:
+            needed = f"a column needs one entry for each of its {len(column)} rows"
+            raise BindingError(f"{part[0]} gives no rows: {needed}") from None
         if len(rows) != len(column):
             raise BindingError(f"{part[0]} has {len(rows)} entries, the table has {len(column)} rows")
         for r, (row, cell) in enumerate(zip(rows, column, strict=True)):

@@ -105,8 +105,21 @@ def find(text: str, path: str, snippets: Path) -> Iterator[Fence]:
             kind=kind,
             title=title,
             fails=fails,
+            problem=_never_closed(text[region.start : region.end].rstrip("\n"), text, region.start),
         )
-        yield _with_includes(fence, snippets)
+        yield _with_includes(fence, snippets) if not fence.problem else fence
+
+
+def _never_closed(block: str, text: str, start: int) -> str:
+    """What is wrong with a block that runs on to the next one or to the end of the page."""
+    opening, *lines = block.split("\n")
+    mark = re.match(r"[ \t>]*(`+|~+)", opening)[1]
+    for number, line in enumerate(lines, text.count("\n", 0, start) + 2):
+        if re.match(rf"[ \t>]*{mark}+[^\s`~]", line):
+            return f"this block is never closed: another begins in line {number}"
+    if not lines or not re.fullmatch(rf"[ \t>]*{mark}+[ \t]*", lines[-1]):
+        return f"this block is never closed: end it with {mark} on a line of its own"
+    return ""
 
 
 def _with_includes(fence: Fence, snippets: Path) -> Fence:
@@ -120,5 +133,8 @@ def _with_includes(fence: Fence, snippets: Path) -> Fence:
         return replace(fence, problem=f"{error} (looked below {snippets.name}/)")
     if len(lines) == 1 and targets[0]:
         program, _, region = targets[0]["target"].partition(":")
+        if re.fullmatch(r"[\d:,-]+", region):
+            problem = "an include names a region, never lines, which drift: mark one by # --8<-- [start:name]"
+            return replace(fence, problem=problem)
         return replace(fence, code=expanded, program=program, region=region)
     return replace(fence, code=expanded)

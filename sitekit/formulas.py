@@ -29,11 +29,17 @@ def check(tex: str, body: str, scope: Scope) -> str:
         name, equals, source = part.partition("=")
         if not equals:
             raise BindingError(f"{part!r} gives no value: write it as name=value")
-        symbols[name.strip()] = float(eval(source, scope.names))
+        try:
+            symbols[name.strip()] = float(eval(source, scope.names))
+        except Exception as error:
+            raise BindingError(f"{source.strip()!r} gives {name.strip()} no value: {error}") from None
     (source, code, names), *more = parse(right.strip())
     if more:
         raise BindingError("a tex comment compares with one expression")
-    expected = float(scope.evaluate(source, code, names))
+    try:
+        expected = float(scope.evaluate(source, code, names))
+    except (TypeError, ValueError):
+        raise BindingError(f"{source} gives no single number to compare the formula with") from None
     value = evaluate(tex, symbols)
     at = ", ".join(f"{name} = {number:g}" for name, number in symbols.items())
     if not math.isclose(value, expected, rel_tol=1e-9, abs_tol=1e-12):

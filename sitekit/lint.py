@@ -13,6 +13,7 @@ from html.parser import HTMLParser
 _SPOKEN = {"alt", "title", "aria-label", "placeholder", "label", "content", "aria-description"}
 _SPOKEN_META = {"description", "author", "keywords"}
 _HEADING = re.compile(r"h[1-6]")
+_SHOWN_BY = {tag: {"value"} for tag in ("input", "li", "button", "meter", "progress")} | {"ol": {"start"}}
 _VOID = {"img", "br", "hr", "input", "meta", "link", "source", "wbr", "col", "area", "embed", "track"}
 _UNSEEN_TAGS = {"script", "style", "template", "annotation"}
 # Elements whose numerals a program counts (footnotes, lines) or takes from the library's code.
@@ -48,7 +49,8 @@ class _Walker(HTMLParser):
         self.numbers += number
         if not own and not self.owned:
             unspoken = {"content"} if values.get("name") not in _SPOKEN_META else set()
-            for name in (_SPOKEN & values.keys()) - unspoken:
+            shown = _SPOKEN | _SHOWN_BY.get(tag, set())
+            for name in (shown & values.keys()) - unspoken:
                 if _has_numeral(values[name]) and values[name] not in self.attributes:
                     self.found.append(
                         f"the attribute {name}={values[name]!r} holds a numeral without an owner"

@@ -11,7 +11,7 @@ import numbers
 import re
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
-from decimal import ROUND_HALF_EVEN, Decimal
+from decimal import ROUND_HALF_EVEN, Context, Decimal
 from fractions import Fraction
 from functools import lru_cache
 from typing import Any
@@ -27,6 +27,7 @@ _TEX_COMMAND = re.compile(r"\\[A-Za-z]+\s*$")
 _TEX_UNSEEN = re.compile(r"\\(?:hspace|vspace|kern|mspace)\*?\s*\{[^}]*\}|\\\\\s*\[[^\]]*\]|\\[,;:!]|\\[&%$]")
 
 TIE = Decimal("1e-9")
+_WIDE = Context(prec=2000)  # holds every float in full, and whole numbers far beyond them
 
 
 @dataclass(frozen=True)
@@ -80,7 +81,9 @@ def is_printable(value: Any) -> bool:
     """Whether a value can stand on a page as a numeral: a text or a finite real number."""
     if isinstance(value, str):
         return True
-    return isinstance(value, numbers.Real | Decimal) and not isinstance(value, bool) and math.isfinite(value)
+    if isinstance(value, numbers.Integral):
+        return not isinstance(value, bool)
+    return isinstance(value, numbers.Real | Decimal) and math.isfinite(value)
 
 
 def _exact(value: Any) -> Decimal:
@@ -101,7 +104,7 @@ def rounded(value: Any, like: str) -> str:
     if exponent:
         digits, _, power = f"{exact:.{decimals}e}".partition("e")
         return f"{digits}e{int(power)}".replace("-", MINUS if MINUS in like else "-")
-    number = exact.quantize(Decimal(1).scaleb(-decimals), rounding=ROUND_HALF_EVEN)
+    number = exact.quantize(Decimal(1).scaleb(-decimals), rounding=ROUND_HALF_EVEN, context=_WIDE)
     number = abs(number) if number == 0 else number
     grouped = f"{number:,f}" if "," in like else f"{number:f}"
     if "{,}" in like:
@@ -134,7 +137,7 @@ def _mismatch(text: str, value: Any) -> str | None:
     if (f"{mantissa}e{int(exponent)}" if exponent else printed) != right:
         return f"printed {text}, but the value is {value_text(value)}, which gives {rounded(value, text)}"
     scale = Decimal(1).scaleb(int(exponent or 0) - len(mantissa.partition(".")[2]))
-    if abs(abs(_exact(value) - Decimal(printed)) - scale / 2) < TIE:
+    if abs(abs(_exact(value) - Decimal(printed)) - scale / 2) < min(TIE, scale / 1000):
         return (
             f"printed {text}, but {value_text(value)} lies on a rounding tie: print one digit more or fewer"
         )

@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from sitekit.fences import Fence
+from sitekit.numerals import find
 from sitekit.pages import Page, Problem
 
 if TYPE_CHECKING:
@@ -25,7 +26,12 @@ def following(page: Page, fence: Fence) -> Fence | None:
 
 
 def shown_for(page: Page, fence: Fence) -> list[Fence]:
-    """The output blocks of a block; those of a program may follow any of the blocks that show it."""
+    """The output blocks of a block; those of a program may follow any of the blocks that show it.
+
+    A session shows its own outputs, so a block that follows it is nobody's.
+    """
+    if fence.kind == "pycon":
+        return []
     group = [f for f in page.fences if f.program and f.program == fence.program] or [fence]
     return [output for output in (following(page, member) for member in group) if output]
 
@@ -112,6 +118,9 @@ def _missing(page: Page, fence: Fence) -> list[Problem]:
                     )
                 )
         above.append((indent, folder / names[0]))
+        for numeral in find(line, line.index(names[-1]) + len(names[-1])):
+            message = f"the numeral {numeral.text} in a tree has no owner: say it in words"
+            problems.append(Problem(page.path, fence.code_line + number, message))
     return problems
 
 
@@ -125,7 +134,11 @@ def _commands(page: Page, fence: Fence) -> list[Problem]:
     )
     problems = []
     for number, line in enumerate(fence.code.splitlines()):
-        words = line.split("#")[0].removeprefix("$ ").split()
+        command, mark, comment = line.partition("#")
+        if any(find(comment)):
+            message = f"the comment {mark + comment!r} holds a number that nothing runs: write it in words"
+            problems.append(Problem(page.path, fence.code_line + number, message))
+        words = command.removeprefix("$ ").split()
         if not words or _known(words, targets, root):
             continue
         command = " ".join(words)

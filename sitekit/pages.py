@@ -6,6 +6,7 @@ can rewrite the literal in place.
 
 from __future__ import annotations
 
+import html
 import re
 from collections.abc import Iterator
 from dataclasses import dataclass, field
@@ -35,11 +36,14 @@ _TOKEN = re.compile(
     )""",
     re.VERBOSE | re.DOTALL | re.MULTILINE,
 )
+_NOT_ASCII = re.compile(r"[^\x00-\x7f]")
 _NO_NEWLINE = re.compile(r"[^\n]")
 _ATTRIBUTE = re.compile(r"""\b(?:alt|title|aria-label)=(?:"([^"]*)"|'([^']*)')""")
 _OPENER = re.compile(r"[ \t>]*(?:[-*+:]|\d+\.|\[\^[^\]]+\]:)[ \t]|[ \t>]*(?:!!!|\?\?\?\+?|===!?\+?)[ \t]")
 _HEADING = re.compile(r"[ \t>]*#{1,6}[ \t]")
-_VISIBLE_META = re.compile(r"^(?P<key>title|description)[ \t]*:(?P<value>.*)$", re.MULTILINE)
+_VISIBLE_META = re.compile(
+    r"^(?P<key>title|description)[ \t]*:(?P<value>.*(?:\n[ \t]+(?![ \t#]).*)*)$", re.MULTILINE
+)
 _META_COMMENT = re.compile(r"\A\n[ \t]*#=(?P<body>.*)$", re.MULTILINE)
 _LEDGER = re.compile(r"(?P<mark>=|\?|tex\b)(?P<body>.*)\Z", re.DOTALL)
 _ALMOST = re.compile(r"\s+(?:=|\?|tex\b)")
@@ -183,10 +187,28 @@ class Page:
         return [(*m.span(), m.group()) for m in pattern.finditer(self.masked)] if pattern else []
 
     @cached_property
+    def unreadable(self) -> list[tuple[int, str]]:
+        """Numerals that are no digits of ours (½, ², &#49;), in the prose and in what is seen of the front matter."""
+        seen = [(0, self.masked), *((m.start("value"), m["value"]) for m in self._visible_meta)]
+        found = [
+            (start + match.start(), match.group())
+            for start, text in seen
+            for match in _NOT_ASCII.finditer(text)
+            if match.group().isnumeric()
+        ]
+        entities = [token for token in self._tokens if token["entity"] is not None]
+        found += [(t.start(), t.group()) for t in entities if html.unescape(t.group()).isnumeric()]
+        return sorted(found)
+
+    @cached_property
+    def _visible_meta(self) -> list[re.Match[str]]:
+        return list(_VISIBLE_META.finditer(self.text, 0, self.body_start))
+
+    @cached_property
     def meta_numerals(self) -> list[tuple[Numeral, re.Match[str] | None]]:
         """The numerals of title and description, each with the comment that binds its line."""
         found = []
-        for match in _VISIBLE_META.finditer(self.text, 0, self.body_start):
+        for match in self._visible_meta:
             comment = _META_COMMENT.match(self.text[match.end() : self.body_start])
             found += [(n, comment) for n in numerals.find(self.text, *match.span("value"))]
         return found
@@ -195,7 +217,7 @@ class Page:
     def meta_comments(self) -> list[tuple[Comment, list[Numeral]]]:
         """The ``#=`` comments of the front matter with the numerals of the line above."""
         found = []
-        for match in _VISIBLE_META.finditer(self.text, 0, self.body_start):
+        for match in self._visible_meta:
             comment = _META_COMMENT.match(self.text[match.end() : self.body_start])
             if comment:
                 start, end = match.end() + comment.start(), match.end() + comment.end()

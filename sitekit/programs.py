@@ -7,6 +7,7 @@ import builtins
 import contextlib
 import doctest
 import io
+import re
 import tokenize
 import traceback
 import types
@@ -41,6 +42,14 @@ class Unit:
     def lines(self) -> list[str]:
         return self.code.splitlines()
 
+    @cached_property
+    def python(self) -> str:
+        """The code alone, on its own lines: of a session, what stands behind the prompts."""
+        if self.kind != "pycon":
+            return self.code
+        prompt = re.compile(r"(?:>>>|\.\.\.)(?: |$)")
+        return "\n".join(line[4:] if prompt.match(line) else "" for line in self.lines)
+
 
 @dataclass
 class Run:
@@ -51,13 +60,14 @@ class Run:
     modules: dict[str, types.SimpleNamespace] = field(default_factory=dict)
     printed: dict[int, str] = field(default_factory=dict)  # by the number of the fence
     problems: list[Problem] = field(default_factory=list)
+    broken: bool = False  # did a unit fail, so that those behind it never ran
 
     @cached_property
     def computed(self) -> dict[str, list[Assignment]]:
         """The assignments of each name, ``weights`` for the page's and ``bank.weights`` for a program's."""
         found: dict[str, list[Assignment]] = {}
         for unit in self.units:
-            for name, line, loop in assignments(unit.code):
+            for name, line, loop in assignments(unit.python):
                 key = f"{unit.module}.{name}" if unit.module else name
                 text = unit.lines[line - 1].strip() if line <= len(unit.lines) else ""
                 found.setdefault(key, []).append(Assignment(unit.path, unit.line + line - 1, text, loop))
@@ -167,7 +177,9 @@ def run(page_units: list[Unit]) -> Run:
                 result.modules[unit.module] = types.SimpleNamespace(**names)
             if problem:
                 result.problems.append(problem)
+                result.broken = True
                 break
+            result.problems += _shape_problems(unit, names)
     return result
 
 
@@ -191,7 +203,7 @@ def _run_unit(unit: Unit, names: dict[str, Any], result: Run) -> Problem | None:
             return Problem(unit.path, unit.line, message)
     if unit.fence is not None:
         result.printed[unit.fence] = output.getvalue()
-    return _shape_problem(unit, names)
+    return None
 
 
 @lru_cache(maxsize=4096)
@@ -218,7 +230,8 @@ def _run_session(unit: Unit, names: dict[str, Any]) -> Problem | None:
     report: list[str] = []
     runner = doctest.DocTestRunner(verbose=False)
     for example in examples:
-        test = doctest.DocTest([example], names, unit.path, unit.path, 0, unit.code)
+        test = doctest.DocTest([example], {}, unit.path, unit.path, 0, unit.code)
+        test.globs = names  # given above, they would be copied, and each prompt would have names of its own
         runner.run(test, out=report.append, clear_globs=False)
         if report:
             shown = "".join(report).split("\n", 3)[-1].strip()
@@ -228,27 +241,42 @@ def _run_session(unit: Unit, names: dict[str, Any]) -> Problem | None:
     return None
 
 
-def _shape_problem(unit: Unit, names: dict[str, Any]) -> Problem | None:
-    """A digit in a comment of a shown block is a shape at the end of an assignment, and it is compared."""
-    if unit.fence is None or "#" not in unit.code:
-        return None
-    lines = {line: name for name, line, _ in assignments(unit.code)}
-    for line, comment in comments(unit.code):
+def _shape_problems(unit: Unit, names: dict[str, Any]) -> Iterator[Problem]:
+    """A digit in a comment is a shape at the end of an assignment, and it is compared."""
+    if "#" not in unit.code:
+        return
+    assigned = _assigned_by_last_line(unit.python)
+    for line, comment in comments(unit.python):
         if not any(find(comment)) or "--8<--" in comment:
             continue
-        where, body = unit.line + line - 1, comment.strip("# ")
-        name = lines.get(line)
-        if not (body.startswith("(") and body.endswith(")")) or name is None:
+        where, shape, name = unit.line + line - 1, _shape(comment), assigned.get(line)
+        if shape is None or name not in names:
             message = (
-                f"the comment {comment!r} holds a number that nothing runs: print it, or write it in words"
+                f"the comment {comment!r} holds a number that nothing runs: print it, write it in words, "
+                "or write the shape of what the line assigns, such as # (4, 2)"
             )
-            return Problem(unit.path, where, message)
-        shape = tuple(int(part) for part in body.strip("()").split(",") if part.strip())
-        if np.shape(names[name]) != shape:
-            return Problem(
-                unit.path, where, f"the comment says shape {shape}, {name} has {np.shape(names[name])}"
-            )
-    return None
+            yield Problem(unit.path, where, message)
+        elif np.shape(names[name]) != shape:
+            message = f"the comment says shape {shape}, {name} has {np.shape(names[name])}"
+            yield Problem(unit.path, where, message)
+
+
+def _shape(comment: str) -> tuple[int, ...] | None:
+    """The shape that a comment states, or None where it states something else."""
+    try:
+        shape = ast.literal_eval(comment.strip("# "))
+    except (ValueError, SyntaxError):
+        return None
+    return shape if isinstance(shape, tuple) and all(type(size) is int for size in shape) else None
+
+
+@lru_cache(maxsize=1024)
+def _assigned_by_last_line(code: str) -> dict[int, str]:
+    """The name (of several the last) that each assignment at module level gives, by its last line."""
+    given = assignments(code)
+    statements = ast.walk(ast.parse(code)) if given else ()
+    last = {n.lineno: n.end_lineno for n in statements if isinstance(n, ast.Assign | ast.AnnAssign)}
+    return {last[line]: name for name, line, _ in given if line in last}
 
 
 @lru_cache(maxsize=1024)

@@ -10,15 +10,16 @@ from functools import lru_cache
 import numpy as np
 
 from sitekit import bindings, formulas, outputs, programs
-from sitekit.bindings import Binding, BindingError, Scope, Value
+from sitekit.bindings import Binding, BindingError, NameMissing, Scope, Value
 from sitekit.mathml import BadTeX, to_mathml
 from sitekit.numerals import Numeral, find, is_printable, mismatch, rounded, value_text
 from sitekit.pages import Page, Problem
 from sitekit.programs import Run
 
 _HEADING = re.compile(r"^[ \t>]*#{1,6}[ \t][^\n]*$", re.MULTILINE)
+_UNDERLINE = re.compile(r"\n[ \t>]*(?:=+|-+)[ \t]*$", re.MULTILINE)
 _HEADING_ID = re.compile(r"\{:?[^}\n]*#[\w-]+[^}\n]*\}[ \t]*$", re.MULTILINE)
-_NOT_ASCII = re.compile(r"[^\x00-\x7f]")
+_LETTER = re.compile(r"[A-Za-z_]")
 _IDENTIFIER = re.compile(r"[A-Za-z_]\w*(?:\.[A-Za-z_]\w*)*")
 
 
@@ -95,13 +96,20 @@ def _at(page: Page, numeral: Numeral) -> Numeral:
 
 
 def _own_code_names(ledger: Ledger) -> None:
-    """Code in a sentence is owned where it is a piece of a block, or a name that NumPy or the page has."""
+    """Code in a sentence is owned where it is a piece of a block, or a name that NumPy or the page has.
+
+    Numbers alone are not: somewhere a block holds each of them, and that proves nothing.
+    """
     page = ledger.page
     code = "\n".join([fence.code for fence in page.fences] + [unit.code for unit in ledger.run.units])
     for span in page.spans:
         if span.kind != "code" or not span.numerals:
             continue
-        if span.text in code and re.search(rf"(?<![\w.]){re.escape(span.text)}(?![\w.])", code):
+        if (
+            _LETTER.search(span.text)
+            and span.text in code
+            and re.search(rf"(?<![\w.]){re.escape(span.text)}(?![\w.])", code)
+        ):
             proof = "stands in a block of this page"
             ledger.owned.update({n: Owned(n, "quoted", proof) for n in span.numerals})
             continue
@@ -120,6 +128,8 @@ def _own_bound(ledger: Ledger) -> None:
     ledger.problems += [Problem(page.path, comment.line, reason) for comment, reason in misplaced]
     found += [Binding(comment, tuple(numerals)) for comment, numerals in page.meta_comments]
     ledger.comments = len(found)
+    # What never ran is reported where it failed, not once more at each number that waits for it.
+    incomplete = ledger.run.broken or any(fence.problem for fence in page.fences)
     for binding in found:
         free = replace(binding, numerals=tuple(n for n in binding.numerals if n not in ledger.owned))
         if binding.columns:
@@ -132,7 +142,8 @@ def _own_bound(ledger: Ledger) -> None:
             else:
                 _bind(ledger, scope, free)
         except BindingError as error:
-            ledger.problems.append(Problem(page.path, binding.comment.line, str(error)))
+            if not (incomplete and isinstance(error, NameMissing)):
+                ledger.problems.append(Problem(page.path, binding.comment.line, str(error)))
             for n in binding.numerals:  # said once, so that each numeral is not reported again
                 ledger.owned.setdefault(n, Owned(n, "bound", str(error), wrong=str(error)))
     ledger.problems += _assigned_twice(ledger, scope)
@@ -234,12 +245,14 @@ def _unowned(ledger: Ledger) -> Iterator[Problem]:
     advice = "bind it: <!--= expression --> behind it or below its block"
     for numeral in page.numerals:
         if numeral not in ledger.owned:
-            yield page.problem(numeral.start, f"the numeral {numeral.text} has no owner: {advice}")
+            near = page.record.near(page.masked[page.body_start : numeral.start][-200:], numeral.text)
+            yield page.problem(numeral.start, f"the numeral {numeral.text} has no owner: {near or advice}")
     pattern = page.record.pattern
     for numeral, comment in page.meta_numerals:
         phrases = list(pattern.finditer(page.text, 0, page.body_start)) if pattern else []
         if numeral not in ledger.owned and not any(m.start() <= numeral.start < m.end() for m in phrases):
-            end = "" if comment else ": bind it by a line #= expression below"
+            near = page.record.near(page.text[: numeral.start][-200:], numeral.text)
+            end = f": {near}" if near else "" if comment else ": bind it by a line #= expression below"
             yield page.problem(
                 numeral.start, f"the numeral {numeral.text} in the front matter has no owner{end}"
             )
@@ -249,12 +262,8 @@ def _unowned(ledger: Ledger) -> Iterator[Problem]:
                 yield Problem(
                     page.path, fence.line, f"the numeral {numeral.text} in a block's title has no owner"
                 )
-    for match in _NOT_ASCII.finditer(page.masked):
-        if match.group().isnumeric():
-            yield page.problem(
-                match.start(),
-                f"{match.group()!r} is a numeral that cannot be bound: write digits or a formula",
-            )
+    for start, text in page.unreadable:
+        yield page.problem(start, f"{text!r} is a numeral that cannot be bound: write digits or a formula")
 
 
 def _markup(page: Page) -> Iterator[Problem]:
@@ -265,6 +274,10 @@ def _markup(page: Page) -> Iterator[Problem]:
             yield page.problem(
                 start, "a heading that holds a numeral needs an id of its own: { #some-words }"
             )
+    for match in _UNDERLINE.finditer(page.masked):
+        start = page.masked.rfind("\n", 0, match.start()) + 1
+        if any(start <= n.start < match.start() for n in page.numerals):
+            yield page.problem(start, "write a heading that holds a numeral with # before it, and an id")
     for span in page.spans:
         if span.kind != "code":
             written = re.sub(r"\D", "", "".join(n.text for n in span.numerals))

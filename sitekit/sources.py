@@ -5,10 +5,12 @@ from __future__ import annotations
 import re
 import tomllib
 from dataclasses import dataclass, field
+from difflib import SequenceMatcher
 from functools import cached_property
 from pathlib import Path
-from types import SimpleNamespace
 from typing import Any
+
+from sitekit.numerals import find
 
 
 @dataclass(frozen=True)
@@ -20,6 +22,22 @@ class Phrase:
     proof: str
 
 
+class NotRecorded(AttributeError):
+    """Something is cited that the record does not hold."""
+
+
+class Entries:
+    """Entries of the record as attributes; one that is missing says what there is."""
+
+    def __init__(self, path: str, entries: dict[str, Any]) -> None:
+        self.__dict__.update(entries)
+        self._path = path
+
+    def __getattr__(self, name: str) -> Any:
+        there = ", ".join(key for key in self.__dict__ if key != "_path")
+        raise NotRecorded(f"docs/bibliography.toml has no {self._path}{name}: it has {there}")
+
+
 @dataclass(frozen=True)
 class Record:
     """All sources by key, and the phrases that own numerals."""
@@ -28,17 +46,17 @@ class Record:
     phrases: tuple[Phrase, ...] = ()
 
     @property
-    def cite(self) -> SimpleNamespace:
+    def cite(self) -> Entries:
         """The record as a binding sees it: ``cite.vaswani2017.year``, ``cite.vaswani2017.heads``."""
-        return SimpleNamespace(
-            **{
-                key: SimpleNamespace(
-                    **{name: source[name] for name in ("year", "arxiv", "label", "title") if name in source},
-                    **{name: figure["value"] for name, figure in source.get("figures", {}).items()},
-                )
-                for key, source in self.sources.items()
-            }
-        )
+        sources = {
+            key: Entries(
+                f"{key}.",
+                {name: source[name] for name in ("year", "arxiv", "label", "title") if name in source}
+                | {name: figure["value"] for name, figure in source.get("figures", {}).items()},
+            )
+            for key, source in self.sources.items()
+        }
+        return Entries("", sources)
 
     @cached_property
     def pattern(self) -> re.Pattern[str] | None:
@@ -52,6 +70,19 @@ class Record:
         """The phrase that stands behind a matched text (which may hold a line break)."""
         words = " ".join(text.split())
         return next(phrase for phrase in self.phrases if phrase.text == words)
+
+    def near(self, before: str, numeral: str) -> str:
+        """What the record has that begins as the text before a numeral ends; empty where nothing does."""
+        before = " ".join(before.split()) + " " * before[-1:].isspace()
+        found = {
+            f"docs/{'bibliography' if phrase.kind == 'cited' else 'exempt'}.toml has {phrase.text}": n.text
+            for phrase in self.phrases
+            for n in find(phrase.text)
+            if n.start > 2 and before.endswith(phrase.text[: n.start])
+        }
+        return "; ".join(
+            sorted(found, key=lambda text: -SequenceMatcher(None, found[text], numeral).ratio())[:3]
+        )
 
 
 def _loose(text: str) -> str:
