@@ -10,8 +10,10 @@ from typing import Any
 
 from attnref._attention import attention
 from attnref._errors import AttnRefError, DtypeError, MaskError, ShapeError
+from attnref._heads import join_heads, split_heads, split_qkv
 from attnref._masks import causal_mask, padding_mask, window_mask
-from attnref._results import Attention
+from attnref._multihead import multihead_attention
+from attnref._results import Attention, MultiheadAttention, Projections
 from attnref._softmax import softmax
 
 __version__ = "0.1.0"
@@ -21,11 +23,17 @@ __all__ = [
     "AttnRefError",
     "DtypeError",
     "MaskError",
+    "MultiheadAttention",
+    "Projections",
     "ShapeError",
     "attention",
     "causal_mask",
+    "join_heads",
+    "multihead_attention",
     "padding_mask",
     "softmax",
+    "split_heads",
+    "split_qkv",
     "window_mask",
 ]
 

@@ -30,6 +30,20 @@ def size(name: str, value: int) -> int:
     return operator.index(value)
 
 
+def head_counts(n_heads: int, n_kv_heads: int | None) -> tuple[int, int]:
+    """How many heads ask, and how many hold keys and values: a divisor of the former."""
+    counts = (n_heads, n_heads if n_kv_heads is None else n_kv_heads)
+    for name, value in zip(("n_heads", "n_kv_heads"), counts, strict=True):
+        if not _is_count(value) or value < 1:
+            rule = "it counts heads, an integer of one or more"
+            refuse(ShapeError, f"{name} is {value!r}", rule, "For a single head pass one")
+    if counts[0] % counts[1]:
+        given = f"n_heads is {counts[0]} and n_kv_heads is {counts[1]}"
+        rule = "each key and value head serves equally many query heads"
+        refuse(ShapeError, given, rule, "Choose an n_kv_heads that divides n_heads")
+    return operator.index(counts[0]), operator.index(counts[1])
+
+
 def scale_factor(scale: float | None, d_k: int) -> float:
     """What the dot products are multiplied by: the scale given, or one over the square root of d_k."""
     if scale is not None:

@@ -20,3 +20,32 @@ class Attention(NamedTuple):
 
     scores: FloatArray
     """Dot products times scale, before softcap, bias and mask. Shape `(..., L_q, L_k)`."""
+
+
+class Projections(NamedTuple):
+    """The three matrices (or their biases) that stood side by side in a fused one."""
+
+    W_Q: FloatArray
+    """Makes the queries. Shape `(..., n_heads * d_k)`."""
+
+    W_K: FloatArray
+    """Makes the keys. Shape `(..., n_kv_heads * d_k)`."""
+
+    W_V: FloatArray
+    """Makes the values. Shape `(..., n_kv_heads * d_k)`."""
+
+
+class MultiheadAttention(NamedTuple):
+    """What `multihead_attention` found, from the answer back to the comparisons of each head."""
+
+    output: FloatArray
+    """The heads side by side, times `W_O`. Shape `(..., L_q, d_out)`."""
+
+    weights: FloatArray
+    """How much each query of each head takes of each key. Shape `(..., n_heads, L_q, L_k)`."""
+
+    scores: FloatArray
+    """Dot products times scale, before softcap, bias and mask. Shape `(..., n_heads, L_q, L_k)`."""
+
+    heads: FloatArray
+    """What each head blended, before they are joined. Shape `(..., n_heads, L_q, d_v)`."""

@@ -56,13 +56,26 @@ def as_float(dtype: np.dtype[np.floating[Any]], **arrays: npt.ArrayLike) -> list
     return [read(name, x).astype(dtype, copy=False) for name, x in arrays.items()]
 
 
+def as_float_if_given(
+    dtype: np.dtype[np.floating[Any]], **arrays: npt.ArrayLike | None
+) -> list[FloatArray | None]:
+    """Like `as_float`; None stays None."""
+    return [None if x is None else as_float(dtype, **{name: x})[0] for name, x in arrays.items()]
+
+
+def needs_axes(name: str, array: npt.NDArray[Any], *axes: str) -> None:
+    """Refuse an array with fewer axes than are named, such as "L_q", "d_k"."""
+    if array.ndim < len(axes):
+        rule = f"it must have at least the axes (..., {', '.join(axes)})"
+        step = f"For a length of one insert an axis, such as {name}[None]"
+        refuse(ShapeError, f"{name} has shape {array.shape}", rule, step)
+
+
 def attention_shapes(Q: FloatArray, K: FloatArray, V: FloatArray) -> Shape:
     """Check that Q, K and V fit together; return their leading axes, broadcast."""
-    for name, array, axes in (("Q", Q, "L_q, d_k"), ("K", K, "L_k, d_k"), ("V", V, "L_k, d_v")):
-        if array.ndim < 2:
-            rule = f"it must have at least two axes, (..., {axes}), with one row for each token"
-            step = f"For a single token write {name}[None, :]"
-            refuse(ShapeError, f"{name} has shape {array.shape}", rule, step)
+    needs_axes("Q", Q, "L_q", "d_k")
+    needs_axes("K", K, "L_k", "d_k")
+    needs_axes("V", V, "L_k", "d_v")
     if K.shape[-1] != Q.shape[-1]:
         rule = f"its last axis must be as long as that of Q, shape {Q.shape}, "
         rule += "since each query is compared with each key number by number"
@@ -112,3 +125,40 @@ def as_bias(bias: npt.ArrayLike, dtype: np.dtype[np.floating[Any]], scores: Shap
     array = as_float(dtype, bias=bias)[0]
     _lies_on_scores(ShapeError, "bias", array.shape, scores)
     return array
+
+
+def projects(name: str, W: FloatArray, d_in: int, of: str, heads: int = 1) -> int:
+    """Check that W takes d_in numbers and is made of that many heads; return the width of one."""
+    if W.ndim != 2 or W.shape[0] != d_in:
+        rule = f"it must be (d_in, d_out) with a d_in of {d_in}, {of}"
+        refuse(
+            ShapeError,
+            f"{name} has shape {W.shape}",
+            rule,
+            f"If it is stored as (d_out, d_in), pass {name}.T",
+        )
+    return width_of_head(name, W, heads)
+
+
+def width_of_head(name: str, array: FloatArray, heads: int) -> int:
+    """How many numbers of the last axis go to each head."""
+    if array.shape[-1] % heads:
+        rule = f"its last axis must be a multiple of the number of heads, {heads}"
+        refuse(ShapeError, f"{name} has shape {array.shape}", rule, "Give each head equally many numbers")
+    return int(array.shape[-1]) // heads
+
+
+def same_width(width: str, **widths: int) -> None:
+    """Refuse two heads that should be equally wide and are not."""
+    (first, one), (second, other) = widths.items()
+    if one != other:
+        given = f"{second} gives each head {other} numbers and {first} gives {one}"
+        rule = f"both are the {width} of one head and must be equal"
+        refuse(ShapeError, given, rule, "Check n_heads and n_kv_heads, or change the width of one matrix")
+
+
+def is_vector(name: str, b: FloatArray | None, of: str, W: FloatArray) -> None:
+    """Refuse a bias of a projection that is not one number for each column."""
+    if b is not None and b.shape != W.shape[-1:]:
+        rule = f"it must hold one number for each column of {of}, shape {W.shape}"
+        refuse(ShapeError, f"{name} has shape {b.shape}", rule, f"Pass an array of shape {W.shape[-1:]}")

@@ -23,6 +23,8 @@ ALLOWED = {
     "_softmax": CORE[:4],
     "_masks": CORE,
     "_attention": [*CORE, "_masks"],
+    "_heads": CORE[:4],
+    "_multihead": [*CORE, "_masks", "_attention", "_heads"],
 }
 
 LOADED = """

@@ -69,3 +69,44 @@ def attention(
         weights.append(weight_row)
         scores.append(score_row)
     return Loops(output, weights, scores)
+
+
+def product(A: Matrix, B: Matrix, b=None) -> list[list[float]]:
+    """A times B, plus b in each row."""
+    return [
+        [math.fsum(row[c] * B[c][k] for c in range(len(B))) + (b[k] if b else 0) for k in range(len(B[0]))]
+        for row in A
+    ]
+
+
+def columns(A: Matrix, first: int, width: int) -> list[list[float]]:
+    return [list(row[first : first + width]) for row in A]
+
+
+def multihead(
+    X: Matrix,
+    context: Matrix,
+    W_Q: Matrix,
+    W_K: Matrix,
+    W_V: Matrix,
+    W_O: Matrix,
+    *,
+    n_heads,
+    n_kv_heads,
+    b_Q=None,
+    b_K=None,
+    b_V=None,
+    b_O=None,
+    **options,
+) -> tuple[list[list[float]], list[Loops]]:
+    """Each head with its own columns of the matrices, as in the paper; nothing is split or transposed."""
+    d_k, d_v = len(W_Q[0]) // n_heads, len(W_V[0]) // n_kv_heads
+    heads = []
+    for h in range(n_heads):
+        g = h * n_kv_heads // n_heads
+        Q = product(X, columns(W_Q, h * d_k, d_k), b_Q and b_Q[h * d_k :])
+        K = product(context, columns(W_K, g * d_k, d_k), b_K and b_K[g * d_k :])
+        V = product(context, columns(W_V, g * d_v, d_v), b_V and b_V[g * d_v :])
+        heads.append(attention(Q, K, V, **options))
+    joined = [[x for head in heads for x in head.output[i]] for i in range(len(X))]
+    return product(joined, W_O, b_O), heads

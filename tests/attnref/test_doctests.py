@@ -10,7 +10,13 @@ import pytest
 import attnref
 
 # Module -> how many examples (lines with >>>) its docstrings hold.
-EXAMPLES = {"_attention": 4, "_masks": 5, "_softmax": 3}
+EXAMPLES = {
+    "_attention": 4,
+    "_heads": 3,
+    "_masks": 5,
+    "_multihead": 2,
+    "_softmax": 3,
+}
 MODULES = sorted(module.name for module in pkgutil.iter_modules(attnref.__path__))
 
 

@@ -10,7 +10,7 @@ from types import ModuleType
 import numpy as np
 import pytest
 
-from attnref import attention, causal_mask, softmax
+from attnref import attention, causal_mask, multihead_attention, softmax, split_qkv
 from tests.attnref.tolerance import assert_close
 
 BATCH, HEADS, L_Q, L_K, D_K, D_V = 2, 3, 5, 7, 11, 13
@@ -99,6 +99,40 @@ def test_torch_multihead_attention_hides_a_key_where_its_mask_is_true(torch):
     assert_close(weights[0].detach().numpy(), ours.weights)
     padded = module(zeros[0], zeros[1], zeros[1], key_padding_mask=torch.tensor(hidden))[1]
     assert_close(padded[0].detach().numpy(), ours.weights)
+
+
+@pytest.mark.parametrize("averaged", [False, True])
+def test_torch_multihead_attention_agrees_with_its_fused_matrix_transposed(torch, averaged):
+    module = torch.nn.MultiheadAttention(12, 3, batch_first=True, dtype=torch.float64)
+    torch.nn.init.normal_(module.in_proj_bias)
+    torch.nn.init.normal_(module.out_proj.bias)
+    X, context = (torch.randn(2, L, 12, dtype=torch.float64) for L in (L_Q, L_K))
+    theirs = module(X, context, context, average_attn_weights=averaged)
+    of_theirs = {name: tensor.detach().numpy() for name, tensor in module.named_parameters()}
+    vectors = split_qkv(of_theirs["in_proj_bias"], n_heads=3)
+    ours = multihead_attention(
+        X.numpy(),
+        *split_qkv(of_theirs["in_proj_weight"].T, n_heads=3),
+        of_theirs["out_proj.weight"].T,
+        context=context.numpy(),
+        b_Q=vectors.W_Q,
+        b_K=vectors.W_K,
+        b_V=vectors.W_V,
+        b_O=of_theirs["out_proj.bias"],
+        n_heads=3,
+    )
+    assert_close(ours.output, theirs[0].detach().numpy())
+    weights = ours.weights.mean(axis=1) if averaged else ours.weights
+    assert_close(weights, theirs[1].detach().numpy())
+
+
+def test_torch_and_jax_share_key_heads_in_blocks(torch, jax):
+    """Four query heads over two key heads, by hand: the values are the number of their head."""
+    Q, K = np.zeros((1, 4, 3, 8), np.float32), np.zeros((1, 2, 5, 8), np.float32)
+    V = np.broadcast_to(np.float32([0, 1])[:, None, None], (1, 2, 5, 8)).copy()
+    by_head = np.broadcast_to(np.float32([0, 0, 1, 1])[:, None, None], (1, 4, 3, 8))
+    assert_close(by_torch(torch, Q, K, V, enable_gqa=True), by_head)
+    assert_close(by_jax(jax, Q, K, V), by_head)
 
 
 def test_torch_and_jax_make_a_row_of_minus_infinity_nan(torch, jax):
