@@ -9,11 +9,12 @@ from importlib import import_module
 from typing import Any
 
 from attnref._attention import attention
+from attnref._blockwise import blockwise_attention, merge
 from attnref._errors import AttnRefError, DtypeError, MaskError, ShapeError
 from attnref._heads import join_heads, split_heads, split_qkv
 from attnref._masks import causal_mask, padding_mask, window_mask
 from attnref._multihead import multihead_attention
-from attnref._results import Attention, MultiheadAttention, Projections
+from attnref._results import Attention, BlockwiseAttention, MultiheadAttention, Projections
 from attnref._softmax import softmax
 
 __version__ = "0.1.0"
@@ -21,14 +22,17 @@ __version__ = "0.1.0"
 __all__ = [
     "Attention",
     "AttnRefError",
+    "BlockwiseAttention",
     "DtypeError",
     "MaskError",
     "MultiheadAttention",
     "Projections",
     "ShapeError",
     "attention",
+    "blockwise_attention",
     "causal_mask",
     "join_heads",
+    "merge",
     "multihead_attention",
     "padding_mask",
     "softmax",

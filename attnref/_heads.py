@@ -3,9 +3,10 @@
 import numpy as np
 import numpy.typing as npt
 
+from attnref._fit import needs_axes, width_of_head
 from attnref._options import head_counts
 from attnref._results import FloatArray, Projections
-from attnref._validate import as_float, needs_axes, widest_float, width_of_head
+from attnref._validate import as_float, widest_float
 
 
 def split_heads(X: npt.ArrayLike, n_heads: int) -> FloatArray:

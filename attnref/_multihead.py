@@ -4,18 +4,11 @@ import numpy as np
 import numpy.typing as npt
 
 from attnref._attention import Window, attention
+from attnref._fit import is_vector, needs_axes, projects, same_width
 from attnref._heads import join_heads, split_heads
 from attnref._options import head_counts
 from attnref._results import FloatArray, MultiheadAttention
-from attnref._validate import (
-    as_float,
-    as_float_if_given,
-    is_vector,
-    needs_axes,
-    projects,
-    same_width,
-    widest_float,
-)
+from attnref._validate import as_float, as_float_if_given, widest_float
 
 
 def multihead_attention(

@@ -30,18 +30,23 @@ def size(name: str, value: int) -> int:
     return operator.index(value)
 
 
+def count(name: str, value: int) -> int:
+    """How many of something there are, at least one."""
+    if not _is_count(value) or value < 1:
+        rule = "it is a count, an integer of one or more"
+        refuse(ShapeError, f"{name} is {value!r}", rule, "Pass a whole number, not a fraction or an array")
+    return operator.index(value)
+
+
 def head_counts(n_heads: int, n_kv_heads: int | None) -> tuple[int, int]:
     """How many heads ask, and how many hold keys and values: a divisor of the former."""
-    counts = (n_heads, n_heads if n_kv_heads is None else n_kv_heads)
-    for name, value in zip(("n_heads", "n_kv_heads"), counts, strict=True):
-        if not _is_count(value) or value < 1:
-            rule = "it counts heads, an integer of one or more"
-            refuse(ShapeError, f"{name} is {value!r}", rule, "For a single head pass one")
-    if counts[0] % counts[1]:
-        given = f"n_heads is {counts[0]} and n_kv_heads is {counts[1]}"
+    n_heads = count("n_heads", n_heads)
+    n_kv_heads = n_heads if n_kv_heads is None else count("n_kv_heads", n_kv_heads)
+    if n_heads % n_kv_heads:
+        given = f"n_heads is {n_heads} and n_kv_heads is {n_kv_heads}"
         rule = "each key and value head serves equally many query heads"
         refuse(ShapeError, given, rule, "Choose an n_kv_heads that divides n_heads")
-    return operator.index(counts[0]), operator.index(counts[1])
+    return n_heads, n_kv_heads
 
 
 def scale_factor(scale: float | None, d_k: int) -> float:

@@ -49,3 +49,13 @@ class MultiheadAttention(NamedTuple):
 
     heads: FloatArray
     """What each head blended, before they are joined. Shape `(..., n_heads, L_q, d_v)`."""
+
+
+class BlockwiseAttention(NamedTuple):
+    """An answer from some of the keys, with what it takes to merge it with answers from others."""
+
+    output: FloatArray
+    """The blend of the values of these keys. Shape `(..., L_q, d_v)`."""
+
+    log_normalizer: FloatArray
+    """Logarithm of the sum of the exponentials of each query's scores. Shape `(..., L_q)`."""

@@ -1,7 +1,7 @@
 """The one place where arguments are read, and the one place that raises.
 
-Map: `refuse` raises. `widest_float` and `as_float` read arrays of numbers. `attention_shapes` fits Q, K, V.
-`as_mask` and `as_bias` fit what is laid over the scores. Options that are no arrays: `_options`.
+Map: `refuse` raises. `widest_float` and `as_float` read arrays of numbers; `as_mask` and `as_bias` read what
+is laid over the scores. Whether arrays fit each other: `_fit`. Options that are no arrays: `_options`.
 """
 
 from typing import Any, NoReturn
@@ -63,41 +63,6 @@ def as_float_if_given(
     return [None if x is None else as_float(dtype, **{name: x})[0] for name, x in arrays.items()]
 
 
-def needs_axes(name: str, array: npt.NDArray[Any], *axes: str) -> None:
-    """Refuse an array with fewer axes than are named, such as "L_q", "d_k"."""
-    if array.ndim < len(axes):
-        rule = f"it must have at least the axes (..., {', '.join(axes)})"
-        step = f"For a length of one insert an axis, such as {name}[None]"
-        refuse(ShapeError, f"{name} has shape {array.shape}", rule, step)
-
-
-def attention_shapes(Q: FloatArray, K: FloatArray, V: FloatArray) -> Shape:
-    """Check that Q, K and V fit together; return their leading axes, broadcast."""
-    needs_axes("Q", Q, "L_q", "d_k")
-    needs_axes("K", K, "L_k", "d_k")
-    needs_axes("V", V, "L_k", "d_v")
-    if K.shape[-1] != Q.shape[-1]:
-        rule = f"its last axis must be as long as that of Q, shape {Q.shape}, "
-        rule += "since each query is compared with each key number by number"
-        step = "Project one of them to the width of the other, d_k"
-        refuse(ShapeError, f"K has shape {K.shape}", rule, step)
-    if V.shape[-2] != K.shape[-2]:
-        rule = f"it must have one row for each key of K, shape {K.shape}, since each key stands for one value"
-        step = "Give K and V the same L_k, the last axis but one"
-        refuse(ShapeError, f"V has shape {V.shape}", rule, step)
-    return leading_axes(Q=Q, K=K, V=V)
-
-
-def leading_axes(**arrays: FloatArray) -> Shape:
-    """The axes before the last two, broadcast together."""
-    try:
-        return np.broadcast_shapes(*(array.shape[:-2] for array in arrays.values()))
-    except ValueError:
-        given = " and ".join(f"{name} of shape {array.shape}" for name, array in arrays.items())
-        rule = "the axes before the last two must be equal or of length one, counted from the right"
-        refuse(ShapeError, given, rule, "Insert axes of one where they are missing, such as K[:, None]")
-
-
 def _lies_on_scores(error: type[AttnRefError], name: str, shape: Shape, scores: Shape) -> None:
     """Refuse a shape that does not broadcast to that of the scores, or that would add to it."""
     pairs = zip(shape[::-1], scores[::-1], strict=False)
@@ -125,40 +90,3 @@ def as_bias(bias: npt.ArrayLike, dtype: np.dtype[np.floating[Any]], scores: Shap
     array = as_float(dtype, bias=bias)[0]
     _lies_on_scores(ShapeError, "bias", array.shape, scores)
     return array
-
-
-def projects(name: str, W: FloatArray, d_in: int, of: str, heads: int = 1) -> int:
-    """Check that W takes d_in numbers and is made of that many heads; return the width of one."""
-    if W.ndim != 2 or W.shape[0] != d_in:
-        rule = f"it must be (d_in, d_out) with a d_in of {d_in}, {of}"
-        refuse(
-            ShapeError,
-            f"{name} has shape {W.shape}",
-            rule,
-            f"If it is stored as (d_out, d_in), pass {name}.T",
-        )
-    return width_of_head(name, W, heads)
-
-
-def width_of_head(name: str, array: FloatArray, heads: int) -> int:
-    """How many numbers of the last axis go to each head."""
-    if array.shape[-1] % heads:
-        rule = f"its last axis must be a multiple of the number of heads, {heads}"
-        refuse(ShapeError, f"{name} has shape {array.shape}", rule, "Give each head equally many numbers")
-    return int(array.shape[-1]) // heads
-
-
-def same_width(width: str, **widths: int) -> None:
-    """Refuse two heads that should be equally wide and are not."""
-    (first, one), (second, other) = widths.items()
-    if one != other:
-        given = f"{second} gives each head {other} numbers and {first} gives {one}"
-        rule = f"both are the {width} of one head and must be equal"
-        refuse(ShapeError, given, rule, "Check n_heads and n_kv_heads, or change the width of one matrix")
-
-
-def is_vector(name: str, b: FloatArray | None, of: str, W: FloatArray) -> None:
-    """Refuse a bias of a projection that is not one number for each column."""
-    if b is not None and b.shape != W.shape[-1:]:
-        rule = f"it must hold one number for each column of {of}, shape {W.shape}"
-        refuse(ShapeError, f"{name} has shape {b.shape}", rule, f"Pass an array of shape {W.shape[-1:]}")

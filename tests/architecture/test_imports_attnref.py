@@ -14,17 +14,22 @@ import pytest
 ROOT = Path(__file__).parents[2]
 
 # Module -> the modules of attnref that it may import: the order of the map in ARCHITECTURE.md.
-CORE = ["_errors", "_results", "_validate", "_options", "_softmax"]
+READ = ["_errors", "_results", "_validate", "_fit", "_options"]
+CORE = [*READ, "_softmax", "_blend", "_masks"]
 ALLOWED = {
     "_errors": [],
     "_results": [],
     "_validate": ["_errors", "_results"],
+    "_fit": ["_errors", "_results", "_validate"],
     "_options": ["_errors", "_results", "_validate"],
-    "_softmax": CORE[:4],
-    "_masks": CORE,
-    "_attention": [*CORE, "_masks"],
-    "_heads": CORE[:4],
-    "_multihead": [*CORE, "_masks", "_attention", "_heads"],
+    "_softmax": READ,
+    "_blend": READ,
+    "_masks": READ,
+    "_heads": READ,
+    "_attention": CORE,
+    "_running": CORE,
+    "_blockwise": [*CORE, "_running"],  # never the definition, which it is tested against
+    "_multihead": [*CORE, "_heads", "_attention"],
 }
 
 LOADED = """

@@ -16,6 +16,7 @@ class Loops(NamedTuple):
     output: list[list[float]]
     weights: list[list[float]]
     scores: list[list[float]]
+    log_normalizers: list[float]
 
 
 def softmax_row(row: Sequence[float]) -> list[float]:
@@ -25,6 +26,12 @@ def softmax_row(row: Sequence[float]) -> list[float]:
         return [0.0 for _ in row]
     powers = [math.exp(x - top) for x in row]
     return [power / math.fsum(powers) for power in powers]
+
+
+def log_sum_exp(row: Sequence[float]) -> float:
+    """Logarithm of the sum of the exponentials; minus infinity where there is nothing to sum."""
+    top = max(row, default=-math.inf)
+    return top if top == -math.inf else top + math.log(math.fsum(math.exp(x - top) for x in row))
 
 
 def may_attend(i: int, j: int, L_q: int, L_k: int, mask, bias, causal, window) -> bool:
@@ -53,7 +60,7 @@ def attention(
 ) -> Loops:
     """One head of one sequence: scale, softcap, bias, mask, softmax, blend, for each query in turn."""
     L_q, L_k, d_v = len(Q), len(K), len(V[0]) if len(V) else 0
-    output, weights, scores = [], [], []
+    output, weights, scores, log_normalizers = [], [], [], []
     for i in range(L_q):
         score_row, logit_row = [], []
         for j in range(L_k):
@@ -68,7 +75,8 @@ def attention(
         output.append(blend)
         weights.append(weight_row)
         scores.append(score_row)
-    return Loops(output, weights, scores)
+        log_normalizers.append(log_sum_exp(logit_row))
+    return Loops(output, weights, scores, log_normalizers)
 
 
 def product(A: Matrix, B: Matrix, b=None) -> list[list[float]]:

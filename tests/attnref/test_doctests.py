@@ -12,6 +12,7 @@ import attnref
 # Module -> how many examples (lines with >>>) its docstrings hold.
 EXAMPLES = {
     "_attention": 4,
+    "_blockwise": 5,
     "_heads": 3,
     "_masks": 5,
     "_multihead": 2,

@@ -52,8 +52,8 @@ def test_the_dtype_is_at_least_float32():
     [
         (lambda: split_heads(np.ones((5, 7)), 2), r"^X has shape \(5, 7\): its last axis must be a multiple"),
         (lambda: split_heads(np.ones(6), 2), r"^X has shape \(6,\): .* the axes \(\.\.\., L, d_model\)"),
-        (lambda: split_heads(np.ones((5, 6)), 0), "^n_heads is 0: it counts heads"),
-        (lambda: split_heads(np.ones((5, 6)), 2.0), "^n_heads is 2.0: it counts heads"),
+        (lambda: split_heads(np.ones((5, 6)), 0), "^n_heads is 0: it is a count"),
+        (lambda: split_heads(np.ones((5, 6)), 2.0), "^n_heads is 2.0: it is a count"),
         (lambda: join_heads(np.ones((5, 6))), r"^heads has shape \(5, 6\): .* \(\.\.\., n_heads, L, d\)"),
         (lambda: split_qkv(np.ones((5, 6)), n_heads=3, n_kv_heads=2), "^n_heads is 3 and n_kv_heads is 2"),
         (lambda: split_qkv(np.ones((5, 7)), n_heads=2), r"^W has shape \(5, 7\): .* number of heads, 6"),
