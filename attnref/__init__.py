@@ -8,6 +8,7 @@ it is given.
 from importlib import import_module
 from typing import Any
 
+from attnref._additive import additive_attention, luong_attention
 from attnref._attention import attention
 from attnref._blockwise import blockwise_attention, merge
 from attnref._errors import AttnRefError, DtypeError, MaskError, ShapeError
@@ -28,10 +29,12 @@ __all__ = [
     "MultiheadAttention",
     "Projections",
     "ShapeError",
+    "additive_attention",
     "attention",
     "blockwise_attention",
     "causal_mask",
     "join_heads",
+    "luong_attention",
     "merge",
     "multihead_attention",
     "padding_mask",

@@ -23,14 +23,20 @@ def needs_axes(name: str, array: npt.NDArray[Any], *axes: str) -> None:
 
 def attention_shapes(Q: FloatArray, K: FloatArray, V: FloatArray) -> Shape:
     """Check that Q, K and V fit together; return their leading axes, broadcast."""
-    needs_axes("Q", Q, "L_q", "d_k")
-    needs_axes("K", K, "L_k", "d_k")
-    needs_axes("V", V, "L_k", "d_v")
+    leading = token_shapes(Q, K, V)
     if K.shape[-1] != Q.shape[-1]:
         rule = f"its last axis must be as long as that of Q, shape {Q.shape}, "
         rule += "since each query is compared with each key number by number"
         step = "Project one of them to the width of the other, d_k"
         refuse(ShapeError, f"K has shape {K.shape}", rule, step)
+    return leading
+
+
+def token_shapes(Q: FloatArray, K: FloatArray, V: FloatArray) -> Shape:
+    """Like `attention_shapes`, where queries and keys may differ in width."""
+    needs_axes("Q", Q, "L_q", "d_k")
+    needs_axes("K", K, "L_k", "d_k")
+    needs_axes("V", V, "L_k", "d_v")
     if V.shape[-2] != K.shape[-2]:
         rule = f"it must have one row for each key of K, shape {K.shape}, since each key stands for one value"
         step = "Give K and V the same L_k, the last axis but one"
@@ -78,11 +84,13 @@ def same_width(width: str, **widths: int) -> None:
         refuse(ShapeError, given, rule, "Check n_heads and n_kv_heads, or change the width of one matrix")
 
 
-def is_vector(name: str, b: FloatArray | None, of: str, W: FloatArray) -> None:
-    """Refuse a bias of a projection that is not one number for each column."""
-    if b is not None and b.shape != W.shape[-1:]:
-        rule = f"it must hold one number for each column of {of}, shape {W.shape}"
-        refuse(ShapeError, f"{name} has shape {b.shape}", rule, f"Pass an array of shape {W.shape[-1:]}")
+def has_shape(name: str, array: FloatArray | None, shape: Shape, meaning: str) -> None:
+    """Refuse an array of parameters, if there is one, that has not exactly this shape."""
+    if array is not None and array.shape != shape:
+        turned = f"Pass {name}.T" if array.shape == shape[::-1] else "Check which arrays it belongs to"
+        refuse(
+            ShapeError, f"{name} has shape {array.shape}", f"it must have shape {shape}, {meaning}", turned
+        )
 
 
 def as_pairs(parts: Sequence[Sequence[npt.ArrayLike]]) -> dict[str, npt.ArrayLike]:

@@ -4,7 +4,7 @@ import numpy as np
 import numpy.typing as npt
 
 from attnref._attention import Window, attention
-from attnref._fit import is_vector, needs_axes, projects, same_width
+from attnref._fit import has_shape, needs_axes, projects, same_width
 from attnref._heads import join_heads, split_heads
 from attnref._options import head_counts
 from attnref._results import FloatArray, MultiheadAttention
@@ -119,10 +119,10 @@ def multihead_attention(
     same_width("d_k", W_Q=d_k, W_K=projects("W_K", W_K, d_in, "the last axis of the context", n_kv_heads))
     d_v = projects("W_V", W_V, d_in, "the last axis of the context", n_kv_heads)
     projects("W_O", W_O, n_heads * d_v, "n_heads times the d_v of W_V")
-    is_vector("b_Q", b_Q, "W_Q", W_Q)
-    is_vector("b_K", b_K, "W_K", W_K)
-    is_vector("b_V", b_V, "W_V", W_V)
-    is_vector("b_O", b_O, "W_O", W_O)
+    has_shape("b_Q", b_Q, W_Q.shape[1:], "one number for each column of W_Q")
+    has_shape("b_K", b_K, W_K.shape[1:], "one number for each column of W_K")
+    has_shape("b_V", b_V, W_V.shape[1:], "one number for each column of W_V")
+    has_shape("b_O", b_O, W_O.shape[1:], "one number for each column of W_O")
 
     Q = split_heads(affine(X, W_Q, b_Q), n_heads)  # (..., n_heads, L_q, d_k)
     K = split_heads(affine(context, W_K, b_K), n_kv_heads)  # (..., n_kv_heads, L_k, d_k)

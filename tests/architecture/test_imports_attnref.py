@@ -27,6 +27,7 @@ ALLOWED = {
     "_masks": READ,
     "_heads": READ,
     "_attention": CORE,
+    "_additive": CORE,
     "_running": CORE,
     "_blockwise": [*CORE, "_running"],  # never the definition, which it is tested against
     "_multihead": [*CORE, "_heads", "_attention"],

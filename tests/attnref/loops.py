@@ -118,3 +118,29 @@ def multihead(
         heads.append(attention(Q, K, V, **options))
     joined = [[x for head in heads for x in head.output[i]] for i in range(len(X))]
     return product(joined, W_O, b_O), heads
+
+
+def additive_score(
+    q: Sequence[float], k: Sequence[float], W_Q: Matrix, W_K: Matrix, w: Sequence[float]
+) -> float:
+    """The small network of the additive form, for one query and one key."""
+    hidden = [
+        math.tanh(
+            math.fsum(q[c] * W_Q[c][n] for c in range(len(q)))
+            + math.fsum(k[c] * W_K[c][n] for c in range(len(k)))
+        )
+        for n in range(len(w))
+    ]
+    return math.fsum(w[n] * hidden[n] for n in range(len(w)))
+
+
+def bilinear_score(q: Sequence[float], k: Sequence[float], W: Matrix) -> float:
+    """The product of a query and a key through a matrix."""
+    return math.fsum(q[a] * W[a][b] * k[b] for a in range(len(q)) for b in range(len(k)))
+
+
+def from_scores(scores: Matrix, V: Matrix, *, mask=None, bias=None) -> Loops:
+    """Any form, once its scores are there: they become a bias on dot products of zero."""
+    L_q, L_k = len(scores), len(scores[0])
+    total = [[scores[i][j] + (bias[i][j] if bias else 0) for j in range(L_k)] for i in range(L_q)]
+    return attention([[0.0]] * L_q, [[0.0]] * L_k, V, bias=total, mask=mask)

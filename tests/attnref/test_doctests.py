@@ -11,6 +11,7 @@ import attnref
 
 # Module -> how many examples (lines with >>>) its docstrings hold.
 EXAMPLES = {
+    "_additive": 3,
     "_attention": 4,
     "_blockwise": 5,
     "_heads": 3,

@@ -194,8 +194,8 @@ def test_the_dtype_is_the_widest_given():
         (
             {"b_V": np.ones(12)},
             ShapeError,
-            "b_V has shape (12,): it must hold one number for each column of W_V, shape (11, 4). "
-            "Pass an array of shape (4,).",
+            "b_V has shape (12,): it must have shape (4,), one number for each column of W_V. "
+            "Check which arrays it belongs to.",
         ),
         (
             {"n_kv_heads": 4},
