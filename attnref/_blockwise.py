@@ -3,13 +3,13 @@
 import numpy as np
 import numpy.typing as npt
 
-from attnref._fit import as_pairs, attention_shapes, same_parts
-from attnref._masks import positions, within
-from attnref._options import count, flag, number, scale_factor, span
+from attnref._fit import as_pairs, same_parts
+from attnref._options import count
 from attnref._results import BlockwiseAttention
 from attnref._running import Running
+from attnref._scoring import Scoring
 from attnref._softmax import softmax
-from attnref._validate import as_bias, as_float, as_mask, widest_float
+from attnref._validate import as_float, widest_float
 
 
 def blockwise_attention(
@@ -83,34 +83,16 @@ def blockwise_attention(
     >>> print(np.exp(result.log_normalizer).round(6))
     [4.]
     """
-    dtype = widest_float(Q=Q, K=K, V=V, bias=bias)
-    Q, K, V = as_float(dtype, Q=Q, K=K, V=V)
-    leading = attention_shapes(Q, K, V)
-    L_q, L_k = Q.shape[-2], K.shape[-2]
-    target = (*leading, L_q, L_k)
-    added = None if bias is None else np.broadcast_to(as_bias(bias, dtype, target), target)
-    chosen = None if mask is None else np.broadcast_to(as_mask(mask, target), target)
-    factor = scale_factor(scale, Q.shape[-1])
-    cap = None if softcap is None else number("softcap", softcap, positive=True)
-    left, right = (None, None) if window is None else span(window)
-    right = 0 if flag("causal", causal) else right
-    queries, keys = positions(L_q, L_k)
+    scoring = Scoring.read(
+        Q, K, V, mask=mask, bias=bias, causal=causal, window=window, scale=scale, softcap=softcap
+    )
+    Q, K, V = scoring.Q, scoring.K, scoring.V
     block_size = count("block_size", block_size)
-
-    so_far = Running.nothing((*leading, L_q), V.shape[-1], dtype)
-    for start in range(0, L_k, block_size):
-        block = slice(start, start + block_size)
-        allowed = within(keys[block] - queries, left, right)  # (L_q, block)
-        with np.errstate(all="ignore"):  # a masked key may hold anything
-            scores = (Q @ K[..., block, :].mT) * factor  # (..., L_q, block)
-            if cap is not None:
-                scores = cap * np.tanh(scores / cap)
-            if added is not None:
-                allowed = allowed & (added[..., block] != -np.inf)
-                scores = scores + added[..., block]
-        if chosen is not None:
-            allowed = allowed & chosen[..., block]
-        so_far = so_far.and_block(np.where(allowed, scores, -np.inf), V[..., block, :], allowed)
+    so_far = Running.nothing((*scoring.leading, Q.shape[-2]), V.shape[-1], scoring.dtype)
+    for start in range(0, K.shape[-2], block_size):
+        keys = slice(start, start + block_size)
+        block = scoring.of(keys)
+        so_far = so_far.and_block(block.logits, V[..., keys, :], block.allowed)
     return so_far.result()
 
 

@@ -54,6 +54,13 @@ def leading_axes(**arrays: FloatArray) -> Shape:
         refuse(ShapeError, given, rule, "Insert axes of one where they are missing, such as K[:, None]")
 
 
+def summed_to(shape: Shape, gradient: FloatArray) -> FloatArray:
+    """The gradient of an array that was broadcast: the sum over the axes along which it was."""
+    added = gradient.ndim - len(shape)
+    stretched = [added + n for n, length in enumerate(shape) if length == 1 != gradient.shape[added + n]]
+    return np.asarray(gradient.sum(axis=(*range(added), *stretched)).reshape(shape))
+
+
 def projects(name: str, W: FloatArray, d_in: int, of: str, heads: int = 1) -> int:
     """Check that W takes d_in numbers and is made of that many heads; return the width of one."""
     if W.ndim != 2 or W.shape[0] != d_in:

@@ -4,11 +4,9 @@ import numpy as np
 import numpy.typing as npt
 
 from attnref._attention import Window, attention
-from attnref._fit import has_shape, needs_axes, projects, same_width
 from attnref._heads import join_heads, split_heads
-from attnref._options import head_counts
-from attnref._results import FloatArray, MultiheadAttention
-from attnref._validate import as_float, as_float_if_given, widest_float
+from attnref._parameters import Parameters, affine
+from attnref._results import MultiheadAttention
 
 
 def multihead_attention(
@@ -105,36 +103,16 @@ def multihead_attention(
     [[ 3. 20.]
      [ 3. 20.]]
     """
-    n_heads, n_kv_heads = head_counts(n_heads, n_kv_heads)
-    context = X if context is None else context
-    given = {"X": X, "context": context, "W_Q": W_Q, "W_K": W_K, "W_V": W_V, "W_O": W_O}
-    vectors = {"b_Q": b_Q, "b_K": b_K, "b_V": b_V, "b_O": b_O}
-    dtype = widest_float(**given, **vectors, bias=bias)
-    X, context, W_Q, W_K, W_V, W_O = as_float(dtype, **given)
-    b_Q, b_K, b_V, b_O = as_float_if_given(dtype, **vectors)
-    needs_axes("X", X, "L_q", "d_model")
-    needs_axes("context", context, "L_k", "d_context")
-    d_k = projects("W_Q", W_Q, X.shape[-1], "the last axis of X", n_heads)
-    d_in = context.shape[-1]
-    same_width("d_k", W_Q=d_k, W_K=projects("W_K", W_K, d_in, "the last axis of the context", n_kv_heads))
-    d_v = projects("W_V", W_V, d_in, "the last axis of the context", n_kv_heads)
-    projects("W_O", W_O, n_heads * d_v, "n_heads times the d_v of W_V")
-    has_shape("b_Q", b_Q, W_Q.shape[1:], "one number for each column of W_Q")
-    has_shape("b_K", b_K, W_K.shape[1:], "one number for each column of W_K")
-    has_shape("b_V", b_V, W_V.shape[1:], "one number for each column of W_V")
-    has_shape("b_O", b_O, W_O.shape[1:], "one number for each column of W_O")
-
-    Q = split_heads(affine(X, W_Q, b_Q), n_heads)  # (..., n_heads, L_q, d_k)
-    K = split_heads(affine(context, W_K, b_K), n_kv_heads)  # (..., n_kv_heads, L_k, d_k)
-    V = split_heads(affine(context, W_V, b_V), n_kv_heads)  # (..., n_kv_heads, L_k, d_v)
-    K, V = (np.repeat(array, n_heads // n_kv_heads, axis=-3) for array in (K, V))  # head h reads h // group
+    p = Parameters.read(
+        X, W_Q, W_K, W_V, W_O, n_heads=n_heads, n_kv_heads=n_kv_heads, context=context,
+        b_Q=b_Q, b_K=b_K, b_V=b_V, b_O=b_O, bias=bias,
+    )  # fmt: skip
+    Q = split_heads(affine(p.X, p.W_Q, p.b_Q), p.n_heads)  # (..., n_heads, L_q, d_k)
+    K = split_heads(affine(p.context, p.W_K, p.b_K), p.n_kv_heads)  # (..., n_kv_heads, L_k, d_k)
+    V = split_heads(affine(p.context, p.W_V, p.b_V), p.n_kv_heads)  # (..., n_kv_heads, L_k, d_v)
+    K, V = (np.repeat(array, p.group, axis=-3) for array in (K, V))  # query head h reads h // group
     heads, weights, scores = attention(
         Q, K, V, mask=mask, bias=bias, causal=causal, window=window, scale=scale, softcap=softcap
     )
-    output = affine(join_heads(heads), W_O, b_O)  # (..., L_q, d_out)
+    output = affine(join_heads(heads), p.W_O, p.b_O)  # (..., L_q, d_out)
     return MultiheadAttention(output, weights, scores, heads)
-
-
-def affine(X: FloatArray, W: FloatArray, b: FloatArray | None) -> FloatArray:
-    """Each token times a matrix, plus a vector where there is one."""
-    return np.asarray(X @ W if b is None else X @ W + b)

@@ -26,11 +26,17 @@ ALLOWED = {
     "_blend": READ,
     "_masks": READ,
     "_heads": READ,
+    "_parameters": READ,
+    "_scoring": CORE,
+    "_running": CORE,
     "_attention": CORE,
     "_additive": CORE,
-    "_running": CORE,
-    "_blockwise": [*CORE, "_running"],  # never the definition, which it is tested against
-    "_multihead": [*CORE, "_heads", "_attention"],
+    "_multihead": [*CORE, "_heads", "_parameters", "_attention"],
+    # What is tested against a definition never imports it.
+    "_blockwise": [*CORE, "_running", "_scoring"],
+    "_gradients": [*CORE, "_scoring"],
+    "_gradients_blockwise": [*CORE, "_scoring"],
+    "_gradients_multihead": [*CORE, "_heads", "_parameters", "_scoring", "_gradients"],
 }
 
 LOADED = """

@@ -14,6 +14,9 @@ EXAMPLES = {
     "_additive": 3,
     "_attention": 4,
     "_blockwise": 5,
+    "_gradients": 4,
+    "_gradients_blockwise": 3,
+    "_gradients_multihead": 2,
     "_heads": 3,
     "_masks": 5,
     "_multihead": 2,
@@ -26,7 +29,9 @@ MODULES = sorted(module.name for module in pkgutil.iter_modules(attnref.__path__
 def test_the_examples_of_a_docstring_hold(name):
     module = importlib.import_module(f"attnref.{name}")
     with np.printoptions():
-        failed, attempted = doctest.testmod(module, extraglobs={"np": np})
+        failed, attempted = doctest.testmod(
+            module, extraglobs={"np": np, "blockwise_attention": attnref.blockwise_attention}
+        )
     assert failed == 0, f"{failed} examples of attnref.{name} fail; the lines above say which"
     assert attempted == EXAMPLES.get(name, 0)
 

@@ -10,7 +10,14 @@ from types import ModuleType
 import numpy as np
 import pytest
 
-from attnref import attention, causal_mask, multihead_attention, softmax, split_qkv
+from attnref import (
+    attention,
+    attention_gradients,
+    causal_mask,
+    multihead_attention,
+    softmax,
+    split_qkv,
+)
 from tests.attnref.tolerance import assert_close
 
 BATCH, HEADS, L_Q, L_K, D_K, D_V = 2, 3, 5, 7, 11, 13
@@ -73,6 +80,19 @@ def test_torch_agrees_with_a_bias(torch):
     Q, K, V = arrays()
     bias = np.where(some_mask(), np.linspace(-3, 3, L_K), -np.inf)
     assert_close(attention(Q, K, V, bias=bias).output, by_torch(torch, Q, K, V, attn_mask=bias))
+
+
+@pytest.mark.parametrize("form", ["mask", "bias"])
+def test_torch_goes_the_same_way_back_with_an_empty_row_too(torch, form):
+    arrays_given = arrays()
+    d_output = np.random.default_rng(23).normal(size=(BATCH, HEADS, L_Q, D_V))
+    laid_over = some_mask() if form == "mask" else np.where(some_mask(), np.linspace(-3, 3, L_K), -np.inf)
+    tensors = [torch.from_numpy(array).requires_grad_() for array in arrays_given]
+    output = torch.nn.functional.scaled_dot_product_attention(*tensors, attn_mask=torch.from_numpy(laid_over))
+    output.backward(torch.from_numpy(d_output))
+    ours = attention_gradients(*arrays_given, d_output, **{form: laid_over})
+    for gradient, tensor in zip(ours, tensors, strict=False):
+        assert_close(gradient, tensor.grad.numpy())
 
 
 def test_torch_lines_up_the_first_query_with_the_first_key(torch):
