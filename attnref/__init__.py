@@ -9,6 +9,7 @@ from importlib import import_module
 from typing import Any
 
 from attnref._additive import additive_attention, luong_attention
+from attnref._alibi import alibi_bias, alibi_slopes
 from attnref._attention import attention
 from attnref._blockwise import blockwise_attention, merge
 from attnref._errors import AttnRefError, DtypeError, MaskError, ShapeError
@@ -18,6 +19,7 @@ from attnref._gradients_multihead import multihead_gradients
 from attnref._heads import join_heads, split_heads, split_qkv
 from attnref._masks import causal_mask, padding_mask, window_mask
 from attnref._multihead import multihead_attention
+from attnref._positions import rotary, sinusoidal_positions
 from attnref._results import (
     Attention,
     AttentionGradients,
@@ -44,6 +46,8 @@ __all__ = [
     "Projections",
     "ShapeError",
     "additive_attention",
+    "alibi_bias",
+    "alibi_slopes",
     "attention",
     "attention_gradients",
     "blockwise_attention",
@@ -55,6 +59,8 @@ __all__ = [
     "multihead_attention",
     "multihead_gradients",
     "padding_mask",
+    "rotary",
+    "sinusoidal_positions",
     "softmax",
     "softmax_gradient",
     "split_heads",

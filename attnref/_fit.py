@@ -8,7 +8,7 @@ import numpy.typing as npt
 
 from attnref._errors import ShapeError
 from attnref._results import FloatArray
-from attnref._validate import refuse
+from attnref._validate import broadcasts, refuse
 
 Shape = tuple[int, ...]
 
@@ -52,6 +52,15 @@ def leading_axes(**arrays: FloatArray) -> Shape:
         given = " and ".join(f"{name} of shape {array.shape}" for name, array in arrays.items())
         rule = "the axes before the last two must be equal or of length one, counted from the right"
         refuse(ShapeError, given, rule, "Insert axes of one where they are missing, such as K[:, None]")
+
+
+def broadcasts_to(name: str, array: npt.NDArray[Any], shape: Shape, meaning: str) -> None:
+    """Refuse an array that does not broadcast to a shape, or that would add to it."""
+    if not broadcasts(array.shape, shape):
+        rule = f"it must broadcast to {shape}, {meaning}"
+        refuse(
+            ShapeError, f"{name} has shape {array.shape}", rule, "Insert axes of one where they are missing"
+        )
 
 
 def summed_to(shape: Shape, gradient: FloatArray) -> FloatArray:

@@ -38,6 +38,31 @@ def count(name: str, value: int) -> int:
     return operator.index(value)
 
 
+def whole(name: str, value: int) -> int:
+    """A whole number, which may be negative."""
+    try:
+        return operator.index(value)
+    except TypeError:
+        refuse(
+            ShapeError,
+            f"{name} is {value!r}",
+            "it is a whole number",
+            "Positions of each token go into positions",
+        )
+
+
+def rotated_width(rotated: int | None, d: int) -> int:
+    """How many numbers of a token are turned, in pairs."""
+    width = d if rotated is None else size("rotated", rotated)
+    if width % 2 or width > d:
+        given = f"X has a last axis of length {d}" if rotated is None else f"rotated is {width} of {d}"
+        rule = (
+            "numbers are turned in pairs, so their number is even and not above the length of the last axis"
+        )
+        refuse(ShapeError, given, rule, "Pass as rotated an even number of them; the others stay as they are")
+    return width
+
+
 def head_counts(n_heads: int, n_kv_heads: int | None) -> tuple[int, int]:
     """How many heads ask, and how many hold keys and values: a divisor of the former."""
     n_heads = count("n_heads", n_heads)

@@ -63,10 +63,15 @@ def as_float_if_given(
     return [None if x is None else as_float(dtype, **{name: x})[0] for name, x in arrays.items()]
 
 
+def broadcasts(shape: Shape, target: Shape) -> bool:
+    """Whether an array of this shape broadcasts to the target without adding to it."""
+    pairs = zip(shape[::-1], target[::-1], strict=False)
+    return len(shape) <= len(target) and all(have in (1, want) for have, want in pairs)
+
+
 def _lies_on_scores(error: type[AttnRefError], name: str, shape: Shape, scores: Shape) -> None:
     """Refuse a shape that does not broadcast to that of the scores, or that would add to it."""
-    pairs = zip(shape[::-1], scores[::-1], strict=False)
-    if len(shape) > len(scores) or not all(have in (1, want) for have, want in pairs):
+    if not broadcasts(shape, scores):
         rule = f"it must broadcast to the scores, shape {scores}, without adding to their axes"
         step = "Its last axis is the keys', the one before it the queries'; insert axes of one for others"
         refuse(error, f"{name} has shape {shape}", rule, step)

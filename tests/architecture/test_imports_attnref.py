@@ -27,6 +27,8 @@ ALLOWED = {
     "_masks": READ,
     "_heads": READ,
     "_parameters": READ,
+    "_positions": CORE,
+    "_alibi": CORE,
     "_scoring": CORE,
     "_running": CORE,
     "_attention": CORE,

@@ -5,6 +5,7 @@ What attnref computes at once for all queries, keys and features is written here
 that a mistake in an axis cannot be made twice.
 """
 
+import cmath
 import math
 from collections.abc import Sequence
 from typing import NamedTuple
@@ -144,3 +145,19 @@ def from_scores(scores: Matrix, V: Matrix, *, mask=None, bias=None) -> Loops:
     L_q, L_k = len(scores), len(scores[0])
     total = [[scores[i][j] + (bias[i][j] if bias else 0) for j in range(L_k)] for i in range(L_q)]
     return attention([[0.0]] * L_q, [[0.0]] * L_k, V, bias=total, mask=mask)
+
+
+def wave(position: float, column: int, d_model: int, base: float = 10000.0) -> float:
+    """One entry of the sinusoidal pattern."""
+    even = column - column % 2
+    angle = position / base ** (even / d_model)
+    return math.cos(angle) if column % 2 else math.sin(angle)
+
+
+def turned(x: Sequence[float], position: float, pairs: Sequence[tuple[int, int]], base: float) -> list[float]:
+    """A token whose pairs are turned, as complex numbers times a number of length one."""
+    out = list(x)
+    for n, (a, b) in enumerate(pairs):
+        number = complex(x[a], x[b]) * cmath.exp(1j * position * base ** (-n / len(pairs)))
+        out[a], out[b] = number.real, number.imag
+    return out

@@ -12,6 +12,7 @@ import attnref
 # Module -> how many examples (lines with >>>) its docstrings hold.
 EXAMPLES = {
     "_additive": 3,
+    "_alibi": 3,
     "_attention": 4,
     "_blockwise": 5,
     "_gradients": 4,
@@ -20,6 +21,7 @@ EXAMPLES = {
     "_heads": 3,
     "_masks": 5,
     "_multihead": 2,
+    "_positions": 3,
     "_softmax": 3,
 }
 MODULES = sorted(module.name for module in pkgutil.iter_modules(attnref.__path__))
