@@ -8,24 +8,63 @@ it is given.
 from importlib import import_module
 from typing import Any
 
+from attnref._additive import additive_attention, luong_attention
+from attnref._alibi import alibi_bias, alibi_slopes
 from attnref._attention import attention
+from attnref._blockwise import blockwise_attention, merge
 from attnref._errors import AttnRefError, DtypeError, MaskError, ShapeError
+from attnref._gradients import attention_gradients, softmax_gradient
+from attnref._gradients_blockwise import blockwise_gradients
+from attnref._gradients_multihead import multihead_gradients
+from attnref._heads import join_heads, split_heads, split_qkv
 from attnref._masks import causal_mask, padding_mask, window_mask
-from attnref._results import Attention
+from attnref._multihead import multihead_attention
+from attnref._positions import rotary, sinusoidal_positions
+from attnref._results import (
+    Attention,
+    AttentionGradients,
+    BlockwiseAttention,
+    BlockwiseGradients,
+    MultiheadAttention,
+    MultiheadGradients,
+    Projections,
+)
 from attnref._softmax import softmax
 
 __version__ = "0.1.0"
 
 __all__ = [
     "Attention",
+    "AttentionGradients",
     "AttnRefError",
+    "BlockwiseAttention",
+    "BlockwiseGradients",
     "DtypeError",
     "MaskError",
+    "MultiheadAttention",
+    "MultiheadGradients",
+    "Projections",
     "ShapeError",
+    "additive_attention",
+    "alibi_bias",
+    "alibi_slopes",
     "attention",
+    "attention_gradients",
+    "blockwise_attention",
+    "blockwise_gradients",
     "causal_mask",
+    "join_heads",
+    "luong_attention",
+    "merge",
+    "multihead_attention",
+    "multihead_gradients",
     "padding_mask",
+    "rotary",
+    "sinusoidal_positions",
     "softmax",
+    "softmax_gradient",
+    "split_heads",
+    "split_qkv",
     "window_mask",
 ]
 

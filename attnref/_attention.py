@@ -3,11 +3,13 @@
 import numpy as np
 import numpy.typing as npt
 
+from attnref._blend import blend
+from attnref._fit import attention_shapes
 from attnref._masks import causal_mask, window_mask
 from attnref._options import flag, number, scale_factor, span
-from attnref._results import Attention, BoolArray, FloatArray
+from attnref._results import Attention, FloatArray
 from attnref._softmax import softmax
-from attnref._validate import as_bias, as_float, as_mask, attention_shapes, widest_float
+from attnref._validate import as_bias, as_float, as_mask, widest_float
 
 Window = tuple[int | None, int | None]
 
@@ -136,17 +138,3 @@ def capped(scores: FloatArray, softcap: float) -> FloatArray:
     """Bend the scores so that none passes the bound."""
     bent: FloatArray = softcap * np.tanh(scores / softcap)
     return bent
-
-
-def blend(weights: FloatArray, V: FloatArray, allowed: BoolArray) -> FloatArray:
-    """Add up the values by their weights, and touch no value that is not allowed."""
-    if np.isfinite(V).all():
-        return np.asarray(weights @ V)  # (..., L_q, d_v)
-    # Zero times NaN is NaN: what is masked must be left out, not multiplied. Query by query, to spare memory.
-    allowed = np.broadcast_to(allowed, weights.shape)
-    output = np.empty(weights.shape[:-1] + V.shape[-1:], dtype=weights.dtype)  # (..., L_q, d_v)
-    with np.errstate(all="ignore"):
-        for i in range(weights.shape[-2]):
-            terms = np.where(allowed[..., i, :, None], weights[..., i, :, None] * V, 0)  # (..., L_k, d_v)
-            output[..., i, :] = terms.sum(axis=-2)
-    return output

@@ -4,7 +4,7 @@ Masks combine with `&`. They are handed to `attention` as `mask`; the two most u
 there.
 """
 
-from typing import Literal
+from typing import Any, Literal
 
 import numpy as np
 import numpy.typing as npt
@@ -12,16 +12,26 @@ import numpy.typing as npt
 from attnref._options import as_lengths, choice, size, span
 from attnref._results import BoolArray
 
+Positions = npt.NDArray[np.integer[Any]]
 Align = Literal["bottom_right", "top_left"]
 ALIGNMENTS = ("bottom_right", "top_left")
 
 
-def _distances(L_q: int, L_k: int, align: Align) -> npt.NDArray[np.int64]:
-    """How far each key stands to the right of each query; negative to its left. Shape `(L_q, L_k)`."""
+def positions(L_q: int, L_k: int, align: Align = "bottom_right") -> tuple[Positions, Positions]:
+    """Where each query stands, `(L_q, 1)`, and each key, `(L_k,)`; their difference is a distance."""
     queries, keys = size("L_q", L_q), size("L_k", L_k)
     offset = keys - queries if choice("align", align, ALIGNMENTS) == "bottom_right" else 0
-    distances: npt.NDArray[np.int64] = np.arange(keys) - (np.arange(queries)[:, None] + offset)
-    return distances  # (L_q, L_k)
+    return np.arange(queries)[:, None] + offset, np.arange(keys)
+
+
+def within(distances: Positions, left: int | None, right: int | None) -> BoolArray:
+    """Where a distance lies between the two sides of a window; None is no bound."""
+    seen = np.ones(distances.shape, dtype=bool)
+    if left is not None:
+        seen &= distances >= -left
+    if right is not None:
+        seen &= distances <= right
+    return seen
 
 
 def causal_mask(L_q: int, L_k: int | None = None, *, align: Align = "bottom_right") -> BoolArray:
@@ -78,7 +88,8 @@ def causal_mask(L_q: int, L_k: int | None = None, *, align: Align = "bottom_righ
     [[1 0 0 0]
      [1 1 0 0]]
     """
-    return _distances(L_q, L_q if L_k is None else L_k, align) <= 0
+    queries, keys = positions(L_q, L_q if L_k is None else L_k, align)
+    return within(keys - queries, None, 0)  # (L_q, L_k)
 
 
 def window_mask(
@@ -136,13 +147,8 @@ def window_mask(
      [0 1 1]]
     """
     left, right = span((left, right))
-    distances = _distances(L_q, L_k, align)  # (L_q, L_k)
-    seen = np.ones(distances.shape, dtype=bool)
-    if left is not None:
-        seen &= distances >= -left
-    if right is not None:
-        seen &= distances <= right
-    return seen
+    queries, keys = positions(L_q, L_k, align)
+    return within(keys - queries, left, right)  # (L_q, L_k)
 
 
 def padding_mask(lengths: npt.ArrayLike, L_k: int) -> BoolArray:

@@ -30,6 +30,50 @@ def size(name: str, value: int) -> int:
     return operator.index(value)
 
 
+def count(name: str, value: int) -> int:
+    """How many of something there are, at least one."""
+    if not _is_count(value) or value < 1:
+        rule = "it is a count, an integer of one or more"
+        refuse(ShapeError, f"{name} is {value!r}", rule, "Pass a whole number, not a fraction or an array")
+    return operator.index(value)
+
+
+def whole(name: str, value: int) -> int:
+    """A whole number, which may be negative."""
+    try:
+        return operator.index(value)
+    except TypeError:
+        refuse(
+            ShapeError,
+            f"{name} is {value!r}",
+            "it is a whole number",
+            "Positions of each token go into positions",
+        )
+
+
+def rotated_width(rotated: int | None, d: int) -> int:
+    """How many numbers of a token are turned, in pairs."""
+    width = d if rotated is None else size("rotated", rotated)
+    if width % 2 or width > d:
+        given = f"X has a last axis of length {d}" if rotated is None else f"rotated is {width} of {d}"
+        rule = (
+            "numbers are turned in pairs, so their number is even and not above the length of the last axis"
+        )
+        refuse(ShapeError, given, rule, "Pass as rotated an even number of them; the others stay as they are")
+    return width
+
+
+def head_counts(n_heads: int, n_kv_heads: int | None) -> tuple[int, int]:
+    """How many heads ask, and how many hold keys and values: a divisor of the former."""
+    n_heads = count("n_heads", n_heads)
+    n_kv_heads = n_heads if n_kv_heads is None else count("n_kv_heads", n_kv_heads)
+    if n_heads % n_kv_heads:
+        given = f"n_heads is {n_heads} and n_kv_heads is {n_kv_heads}"
+        rule = "each key and value head serves equally many query heads"
+        refuse(ShapeError, given, rule, "Choose an n_kv_heads that divides n_heads")
+    return n_heads, n_kv_heads
+
+
 def scale_factor(scale: float | None, d_k: int) -> float:
     """What the dot products are multiplied by: the scale given, or one over the square root of d_k."""
     if scale is not None:

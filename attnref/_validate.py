@@ -1,7 +1,7 @@
 """The one place where arguments are read, and the one place that raises.
 
-Map: `refuse` raises. `widest_float` and `as_float` read arrays of numbers. `attention_shapes` fits Q, K, V.
-`as_mask` and `as_bias` fit what is laid over the scores. Options that are no arrays: `_options`.
+Map: `refuse` raises. `widest_float` and `as_float` read arrays of numbers; `as_mask` and `as_bias` read what
+is laid over the scores. Whether arrays fit each other: `_fit`. Options that are no arrays: `_options`.
 """
 
 from typing import Any, NoReturn
@@ -56,39 +56,22 @@ def as_float(dtype: np.dtype[np.floating[Any]], **arrays: npt.ArrayLike) -> list
     return [read(name, x).astype(dtype, copy=False) for name, x in arrays.items()]
 
 
-def attention_shapes(Q: FloatArray, K: FloatArray, V: FloatArray) -> Shape:
-    """Check that Q, K and V fit together; return their leading axes, broadcast."""
-    for name, array, axes in (("Q", Q, "L_q, d_k"), ("K", K, "L_k, d_k"), ("V", V, "L_k, d_v")):
-        if array.ndim < 2:
-            rule = f"it must have at least two axes, (..., {axes}), with one row for each token"
-            step = f"For a single token write {name}[None, :]"
-            refuse(ShapeError, f"{name} has shape {array.shape}", rule, step)
-    if K.shape[-1] != Q.shape[-1]:
-        rule = f"its last axis must be as long as that of Q, shape {Q.shape}, "
-        rule += "since each query is compared with each key number by number"
-        step = "Project one of them to the width of the other, d_k"
-        refuse(ShapeError, f"K has shape {K.shape}", rule, step)
-    if V.shape[-2] != K.shape[-2]:
-        rule = f"it must have one row for each key of K, shape {K.shape}, since each key stands for one value"
-        step = "Give K and V the same L_k, the last axis but one"
-        refuse(ShapeError, f"V has shape {V.shape}", rule, step)
-    return leading_axes(Q=Q, K=K, V=V)
+def as_float_if_given(
+    dtype: np.dtype[np.floating[Any]], **arrays: npt.ArrayLike | None
+) -> list[FloatArray | None]:
+    """Like `as_float`; None stays None."""
+    return [None if x is None else as_float(dtype, **{name: x})[0] for name, x in arrays.items()]
 
 
-def leading_axes(**arrays: FloatArray) -> Shape:
-    """The axes before the last two, broadcast together."""
-    try:
-        return np.broadcast_shapes(*(array.shape[:-2] for array in arrays.values()))
-    except ValueError:
-        given = " and ".join(f"{name} of shape {array.shape}" for name, array in arrays.items())
-        rule = "the axes before the last two must be equal or of length one, counted from the right"
-        refuse(ShapeError, given, rule, "Insert axes of one where they are missing, such as K[:, None]")
+def broadcasts(shape: Shape, target: Shape) -> bool:
+    """Whether an array of this shape broadcasts to the target without adding to it."""
+    pairs = zip(shape[::-1], target[::-1], strict=False)
+    return len(shape) <= len(target) and all(have in (1, want) for have, want in pairs)
 
 
 def _lies_on_scores(error: type[AttnRefError], name: str, shape: Shape, scores: Shape) -> None:
     """Refuse a shape that does not broadcast to that of the scores, or that would add to it."""
-    pairs = zip(shape[::-1], scores[::-1], strict=False)
-    if len(shape) > len(scores) or not all(have in (1, want) for have, want in pairs):
+    if not broadcasts(shape, scores):
         rule = f"it must broadcast to the scores, shape {scores}, without adding to their axes"
         step = "Its last axis is the keys', the one before it the queries'; insert axes of one for others"
         refuse(error, f"{name} has shape {shape}", rule, step)

@@ -14,15 +14,31 @@ import pytest
 ROOT = Path(__file__).parents[2]
 
 # Module -> the modules of attnref that it may import: the order of the map in ARCHITECTURE.md.
-CORE = ["_errors", "_results", "_validate", "_options", "_softmax"]
+READ = ["_errors", "_results", "_validate", "_fit", "_options"]
+CORE = [*READ, "_softmax", "_blend", "_masks"]
 ALLOWED = {
     "_errors": [],
     "_results": [],
     "_validate": ["_errors", "_results"],
+    "_fit": ["_errors", "_results", "_validate"],
     "_options": ["_errors", "_results", "_validate"],
-    "_softmax": CORE[:4],
-    "_masks": CORE,
-    "_attention": [*CORE, "_masks"],
+    "_softmax": READ,
+    "_blend": READ,
+    "_masks": READ,
+    "_heads": READ,
+    "_parameters": READ,
+    "_positions": CORE,
+    "_alibi": CORE,
+    "_scoring": CORE,
+    "_running": CORE,
+    "_attention": CORE,
+    "_additive": CORE,
+    "_multihead": [*CORE, "_heads", "_parameters", "_attention"],
+    # What is tested against a definition never imports it.
+    "_blockwise": [*CORE, "_running", "_scoring"],
+    "_gradients": [*CORE, "_scoring"],
+    "_gradients_blockwise": [*CORE, "_scoring"],
+    "_gradients_multihead": [*CORE, "_heads", "_parameters", "_scoring", "_gradients"],
 }
 
 LOADED = """

@@ -5,6 +5,7 @@ What attnref computes at once for all queries, keys and features is written here
 that a mistake in an axis cannot be made twice.
 """
 
+import cmath
 import math
 from collections.abc import Sequence
 from typing import NamedTuple
@@ -16,6 +17,7 @@ class Loops(NamedTuple):
     output: list[list[float]]
     weights: list[list[float]]
     scores: list[list[float]]
+    log_normalizers: list[float]
 
 
 def softmax_row(row: Sequence[float]) -> list[float]:
@@ -25,6 +27,12 @@ def softmax_row(row: Sequence[float]) -> list[float]:
         return [0.0 for _ in row]
     powers = [math.exp(x - top) for x in row]
     return [power / math.fsum(powers) for power in powers]
+
+
+def log_sum_exp(row: Sequence[float]) -> float:
+    """Logarithm of the sum of the exponentials; minus infinity where there is nothing to sum."""
+    top = max(row, default=-math.inf)
+    return top if top == -math.inf else top + math.log(math.fsum(math.exp(x - top) for x in row))
 
 
 def may_attend(i: int, j: int, L_q: int, L_k: int, mask, bias, causal, window) -> bool:
@@ -53,7 +61,7 @@ def attention(
 ) -> Loops:
     """One head of one sequence: scale, softcap, bias, mask, softmax, blend, for each query in turn."""
     L_q, L_k, d_v = len(Q), len(K), len(V[0]) if len(V) else 0
-    output, weights, scores = [], [], []
+    output, weights, scores, log_normalizers = [], [], [], []
     for i in range(L_q):
         score_row, logit_row = [], []
         for j in range(L_k):
@@ -68,4 +76,88 @@ def attention(
         output.append(blend)
         weights.append(weight_row)
         scores.append(score_row)
-    return Loops(output, weights, scores)
+        log_normalizers.append(log_sum_exp(logit_row))
+    return Loops(output, weights, scores, log_normalizers)
+
+
+def product(A: Matrix, B: Matrix, b=None) -> list[list[float]]:
+    """A times B, plus b in each row."""
+    return [
+        [math.fsum(row[c] * B[c][k] for c in range(len(B))) + (b[k] if b else 0) for k in range(len(B[0]))]
+        for row in A
+    ]
+
+
+def columns(A: Matrix, first: int, width: int) -> list[list[float]]:
+    return [list(row[first : first + width]) for row in A]
+
+
+def multihead(
+    X: Matrix,
+    context: Matrix,
+    W_Q: Matrix,
+    W_K: Matrix,
+    W_V: Matrix,
+    W_O: Matrix,
+    *,
+    n_heads,
+    n_kv_heads,
+    b_Q=None,
+    b_K=None,
+    b_V=None,
+    b_O=None,
+    **options,
+) -> tuple[list[list[float]], list[Loops]]:
+    """Each head with its own columns of the matrices, as in the paper; nothing is split or transposed."""
+    d_k, d_v = len(W_Q[0]) // n_heads, len(W_V[0]) // n_kv_heads
+    heads = []
+    for h in range(n_heads):
+        g = h * n_kv_heads // n_heads
+        Q = product(X, columns(W_Q, h * d_k, d_k), b_Q and b_Q[h * d_k :])
+        K = product(context, columns(W_K, g * d_k, d_k), b_K and b_K[g * d_k :])
+        V = product(context, columns(W_V, g * d_v, d_v), b_V and b_V[g * d_v :])
+        heads.append(attention(Q, K, V, **options))
+    joined = [[x for head in heads for x in head.output[i]] for i in range(len(X))]
+    return product(joined, W_O, b_O), heads
+
+
+def additive_score(
+    q: Sequence[float], k: Sequence[float], W_Q: Matrix, W_K: Matrix, w: Sequence[float]
+) -> float:
+    """The small network of the additive form, for one query and one key."""
+    hidden = [
+        math.tanh(
+            math.fsum(q[c] * W_Q[c][n] for c in range(len(q)))
+            + math.fsum(k[c] * W_K[c][n] for c in range(len(k)))
+        )
+        for n in range(len(w))
+    ]
+    return math.fsum(w[n] * hidden[n] for n in range(len(w)))
+
+
+def bilinear_score(q: Sequence[float], k: Sequence[float], W: Matrix) -> float:
+    """The product of a query and a key through a matrix."""
+    return math.fsum(q[a] * W[a][b] * k[b] for a in range(len(q)) for b in range(len(k)))
+
+
+def from_scores(scores: Matrix, V: Matrix, *, mask=None, bias=None) -> Loops:
+    """Any form, once its scores are there: they become a bias on dot products of zero."""
+    L_q, L_k = len(scores), len(scores[0])
+    total = [[scores[i][j] + (bias[i][j] if bias else 0) for j in range(L_k)] for i in range(L_q)]
+    return attention([[0.0]] * L_q, [[0.0]] * L_k, V, bias=total, mask=mask)
+
+
+def wave(position: float, column: int, d_model: int, base: float = 10000.0) -> float:
+    """One entry of the sinusoidal pattern."""
+    even = column - column % 2
+    angle = position / base ** (even / d_model)
+    return math.cos(angle) if column % 2 else math.sin(angle)
+
+
+def turned(x: Sequence[float], position: float, pairs: Sequence[tuple[int, int]], base: float) -> list[float]:
+    """A token whose pairs are turned, as complex numbers times a number of length one."""
+    out = list(x)
+    for n, (a, b) in enumerate(pairs):
+        number = complex(x[a], x[b]) * cmath.exp(1j * position * base ** (-n / len(pairs)))
+        out[a], out[b] = number.real, number.imag
+    return out

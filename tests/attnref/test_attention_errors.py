@@ -16,8 +16,8 @@ AXES = "Its last axis is the keys', the one before it the queries'; insert axes 
             (Q[0, 0], K, V),
             {},
             ShapeError,
-            "Q has shape (3,): it must have at least two axes, (..., L_q, d_k), with one row for each token. "
-            "For a single token write Q[None, :].",
+            "Q has shape (3,): it must have at least the axes (..., L_q, d_k). "
+            "For a length of one insert an axis, such as Q[None].",
         ),
         (
             (Q, K[..., :2], V),

@@ -10,7 +10,20 @@ import pytest
 import attnref
 
 # Module -> how many examples (lines with >>>) its docstrings hold.
-EXAMPLES = {"_attention": 4, "_masks": 5, "_softmax": 3}
+EXAMPLES = {
+    "_additive": 3,
+    "_alibi": 3,
+    "_attention": 4,
+    "_blockwise": 5,
+    "_gradients": 4,
+    "_gradients_blockwise": 3,
+    "_gradients_multihead": 2,
+    "_heads": 3,
+    "_masks": 5,
+    "_multihead": 2,
+    "_positions": 3,
+    "_softmax": 3,
+}
 MODULES = sorted(module.name for module in pkgutil.iter_modules(attnref.__path__))
 
 
@@ -18,7 +31,9 @@ MODULES = sorted(module.name for module in pkgutil.iter_modules(attnref.__path__
 def test_the_examples_of_a_docstring_hold(name):
     module = importlib.import_module(f"attnref.{name}")
     with np.printoptions():
-        failed, attempted = doctest.testmod(module, extraglobs={"np": np})
+        failed, attempted = doctest.testmod(
+            module, extraglobs={"np": np, "blockwise_attention": attnref.blockwise_attention}
+        )
     assert failed == 0, f"{failed} examples of attnref.{name} fail; the lines above say which"
     assert attempted == EXAMPLES.get(name, 0)
 

@@ -10,7 +10,14 @@ from types import ModuleType
 import numpy as np
 import pytest
 
-from attnref import attention, causal_mask, softmax
+from attnref import (
+    attention,
+    attention_gradients,
+    causal_mask,
+    multihead_attention,
+    softmax,
+    split_qkv,
+)
 from tests.attnref.tolerance import assert_close
 
 BATCH, HEADS, L_Q, L_K, D_K, D_V = 2, 3, 5, 7, 11, 13
@@ -75,6 +82,19 @@ def test_torch_agrees_with_a_bias(torch):
     assert_close(attention(Q, K, V, bias=bias).output, by_torch(torch, Q, K, V, attn_mask=bias))
 
 
+@pytest.mark.parametrize("form", ["mask", "bias"])
+def test_torch_goes_the_same_way_back_with_an_empty_row_too(torch, form):
+    arrays_given = arrays()
+    d_output = np.random.default_rng(23).normal(size=(BATCH, HEADS, L_Q, D_V))
+    laid_over = some_mask() if form == "mask" else np.where(some_mask(), np.linspace(-3, 3, L_K), -np.inf)
+    tensors = [torch.from_numpy(array).requires_grad_() for array in arrays_given]
+    output = torch.nn.functional.scaled_dot_product_attention(*tensors, attn_mask=torch.from_numpy(laid_over))
+    output.backward(torch.from_numpy(d_output))
+    ours = attention_gradients(*arrays_given, d_output, **{form: laid_over})
+    for gradient, tensor in zip(ours, tensors, strict=False):
+        assert_close(gradient, tensor.grad.numpy())
+
+
 def test_torch_lines_up_the_first_query_with_the_first_key(torch):
     Q, K, V = arrays()
     theirs = by_torch(torch, Q, K, V, is_causal=True)
@@ -99,6 +119,40 @@ def test_torch_multihead_attention_hides_a_key_where_its_mask_is_true(torch):
     assert_close(weights[0].detach().numpy(), ours.weights)
     padded = module(zeros[0], zeros[1], zeros[1], key_padding_mask=torch.tensor(hidden))[1]
     assert_close(padded[0].detach().numpy(), ours.weights)
+
+
+@pytest.mark.parametrize("averaged", [False, True])
+def test_torch_multihead_attention_agrees_with_its_fused_matrix_transposed(torch, averaged):
+    module = torch.nn.MultiheadAttention(12, 3, batch_first=True, dtype=torch.float64)
+    torch.nn.init.normal_(module.in_proj_bias)
+    torch.nn.init.normal_(module.out_proj.bias)
+    X, context = (torch.randn(2, L, 12, dtype=torch.float64) for L in (L_Q, L_K))
+    theirs = module(X, context, context, average_attn_weights=averaged)
+    of_theirs = {name: tensor.detach().numpy() for name, tensor in module.named_parameters()}
+    vectors = split_qkv(of_theirs["in_proj_bias"], n_heads=3)
+    ours = multihead_attention(
+        X.numpy(),
+        *split_qkv(of_theirs["in_proj_weight"].T, n_heads=3),
+        of_theirs["out_proj.weight"].T,
+        context=context.numpy(),
+        b_Q=vectors.W_Q,
+        b_K=vectors.W_K,
+        b_V=vectors.W_V,
+        b_O=of_theirs["out_proj.bias"],
+        n_heads=3,
+    )
+    assert_close(ours.output, theirs[0].detach().numpy())
+    weights = ours.weights.mean(axis=1) if averaged else ours.weights
+    assert_close(weights, theirs[1].detach().numpy())
+
+
+def test_torch_and_jax_share_key_heads_in_blocks(torch, jax):
+    """Four query heads over two key heads, by hand: the values are the number of their head."""
+    Q, K = np.zeros((1, 4, 3, 8), np.float32), np.zeros((1, 2, 5, 8), np.float32)
+    V = np.broadcast_to(np.float32([0, 1])[:, None, None], (1, 2, 5, 8)).copy()
+    by_head = np.broadcast_to(np.float32([0, 0, 1, 1])[:, None, None], (1, 4, 3, 8))
+    assert_close(by_torch(torch, Q, K, V, enable_gqa=True), by_head)
+    assert_close(by_jax(jax, Q, K, V), by_head)
 
 
 def test_torch_and_jax_make_a_row_of_minus_infinity_nan(torch, jax):
