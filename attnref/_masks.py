@@ -18,7 +18,7 @@ ALIGNMENTS = ("bottom_right", "top_left")
 
 
 def positions(L_q: int, L_k: int, align: Align = "bottom_right") -> tuple[Positions, Positions]:
-    """Where each query stands, `(L_q, 1)`, and each key, `(L_k,)`; their difference is a distance."""
+    """Where each query stands, as a column, and each key, as a row; their difference is a distance."""
     queries, keys = size("L_q", L_q), size("L_k", L_k)
     offset = keys - queries if choice("align", align, ALIGNMENTS) == "bottom_right" else 0
     return np.arange(queries)[:, None] + offset, np.arange(keys)

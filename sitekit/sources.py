@@ -125,7 +125,7 @@ def as_markdown(record: Record) -> str:
             where = f" [arXiv {source['arxiv']}](https://arxiv.org/abs/{source['arxiv']})"
         elif "url" in source:
             where = f" [online]({source['url']})"
-        lines += [f"### {source['label']} {{ #{key} }}", ""]
+        lines += [f"## {source['label']} {{ #{key} }}", ""]
         lines += [f"{source['authors']}: *{source['title']}*.{where}", "", source["adds"], ""]
         for figure in source.get("figures", {}).values():
             lines.append(f"- {figure['of']}: {figure['value']} ({figure['place']})")
