@@ -10,8 +10,10 @@ import html
 import re
 from collections.abc import Iterator
 from dataclasses import dataclass, field
-from functools import cached_property
+from functools import cached_property, lru_cache
 from pathlib import Path
+
+import yaml
 
 from sitekit import fences, numerals
 from sitekit.fences import Fence
@@ -263,6 +265,9 @@ class Page:
 
     def markup_problems(self) -> Iterator[Problem]:
         """Markup that looks like the ledger's and isn't, and includes where no fence holds them."""
+        reason = _meta_problem(self.text[: self.body_start])
+        if reason:
+            yield Problem(self.path, 1, reason)
         for token in self._tokens:
             if token["comment"] is not None and _ALMOST.match(token["body"]):
                 yield self.problem(
@@ -274,6 +279,18 @@ class Page:
             )
         for match in re.finditer(r"<!--(?:=|\?|tex\b)(?:(?!-->).)*\Z", self._prose, re.DOTALL):
             yield self.problem(match.start(), "this comment is never closed: end it with -->")
+
+
+@lru_cache(maxsize=1024)
+def _meta_problem(text: str) -> str | None:
+    """Front matter that is no YAML would be shown as text, without a word."""
+    try:
+        meta = yaml.safe_load(text.strip("-\n")) if text else {}
+    except yaml.YAMLError as error:
+        place = getattr(error, "problem_mark", None)
+        where = f" (its line {place.line + 2})" if place else ""
+        return f"the front matter is no valid YAML{where}: put texts that hold a colon into quotes"
+    return None if isinstance(meta, dict) else "the front matter is no list of `name: value` lines"
 
 
 def _indent(line: str) -> int:
