@@ -204,7 +204,7 @@ def outcome(folder: Path) -> str:
 
 def test_sound_site_passes_a_strict_build(tiny, mkdocs):
     assert outcome(tiny) == ""
-    assert '<span class="nn">math' in (tiny / "site/index.html").read_text()
+    assert "import math" in re.sub(r"<[^>]*>", "", (tiny / "site/index.html").read_text())
 
 
 @pytest.mark.parametrize(
