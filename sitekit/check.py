@@ -7,7 +7,7 @@ import sys
 from collections.abc import Sequence
 from pathlib import Path
 
-from sitekit import lint, pages, proofs, render, sources
+from sitekit import figures, lint, pages, proofs, render, sources
 from sitekit.pages import Page, Problem
 from sitekit.proofs import Ledger
 from sitekit.sources import Record
@@ -25,7 +25,9 @@ def check_page(path: Path, root: Path = ROOT, record: Record | None = None) -> t
     record = sources.read(root / "docs") if record is None else record
     ledger = proofs.check(pages.read(path, root, record))
     problems = list(ledger.problems)
-    if not problems:  # what the source's check found would be said a second time, without its line
+    if problems:
+        problems += figures.problems(ledger.page, ledger.run)
+    else:  # what the source's check found would be said a second time, without its line
         problems += rendered_problems(ledger, root)
     return ledger, problems
 
@@ -35,8 +37,10 @@ def rendered_problems(ledger: Ledger, root: Path) -> list[Problem]:
     page = ledger.page
     logging.getLogger("mkdocs").addHandler(logging.NullHandler())
     content, shown = render.page_html(page.text, root)
-    found, _ = lint.walk(content, shown.attributes, owned_blocks(page, ledger))
-    return [Problem(page.path, _line_of(page, message), message) for message in found]
+    found, _ = lint.walk(content, shown.attributes, owned_blocks(page, ledger), figures=shown.figures)
+    broken = figures.problems(page, ledger.run)
+    found += [] if broken else figures.foreign(content, page)
+    return broken + [Problem(page.path, _line_of(page, message), message) for message in found]
 
 
 def owned_blocks(page: Page, ledger: Ledger) -> list[str]:

@@ -22,7 +22,7 @@ from markdown.postprocessors import Postprocessor
 from markdown.preprocessors import Preprocessor
 from markdown.treeprocessors import Treeprocessor
 
-from sitekit import numerals, pages, programs, proofs, sources
+from sitekit import figures, numerals, pages, programs, proofs, sources
 from sitekit.pages import Page
 from sitekit.proofs import Ledger, Owned
 
@@ -43,6 +43,7 @@ class Shown:
         self.owned: list[Owned] = []
         self.formulas: list[tuple[str, bool]] = []  # proof, is it right
         self.attributes: set[str] = set()  # attribute texts whose numerals were owned
+        self.figures: list[tuple[str, ...]] = []  # the texts of each figure that holds
 
     def mark(self, owned: Owned) -> str:
         self.owned.append(owned)
@@ -111,6 +112,7 @@ class _Mark(Preprocessor):
         if page is None:
             return self._docstring(text, record)
         ledger = proofs.check(page)
+        ledger.problems += figures.problems(page, ledger.run)
         self.shown.ledger = ledger
         for problem in ledger.problems:
             log.warning("%s", problem)
@@ -292,6 +294,7 @@ def count_box(ledger: Ledger) -> str:
             "numbers in formulas read as arithmetic",
         ),
         (ledger.claims, "claim tested", "claims tested"),
+        (len(figures.uses(ledger.page)), "figure compared", "figures compared"),
         (ledger.count("quoted") + ledger.count("named"), "number in code", "numbers in code"),
         (ledger.count("exempt"), "number exempt", "numbers exempt"),
     ]

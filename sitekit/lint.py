@@ -27,13 +27,16 @@ def _has_numeral(text: str) -> bool:
 
 
 class _Walker(HTMLParser):
-    def __init__(self, attributes: set[str], blocks: set[str], texts: set[str]) -> None:
+    def __init__(
+        self, attributes: set[str], blocks: set[str], texts: set[str], figures: set[tuple[str, ...]]
+    ) -> None:
         super().__init__(convert_charrefs=True)
-        self.attributes, self.blocks, self.texts = attributes, blocks, texts
+        self.attributes, self.blocks, self.texts, self.figures = attributes, blocks, texts, figures
         self.heading: list[str] | None = None
         self.headings: set[str] = set()
         self.stack: list[tuple[str, bool]] = []  # tag, does it own its numerals
         self.pre: list[str] | None = None
+        self.svg: list[str] | None = None
         self.found: list[str] = []
         self.numbers = 0
 
@@ -59,6 +62,8 @@ class _Walker(HTMLParser):
             self.pre = []
         if _HEADING.fullmatch(tag):
             self.heading = []
+        if tag == "svg" and self.svg is None:
+            self.svg = []
         if tag not in _VOID:
             self.stack.append((tag, own))
 
@@ -70,6 +75,10 @@ class _Walker(HTMLParser):
         if _HEADING.fullmatch(tag) and self.heading is not None:
             self.headings.add(" ".join("".join(self.heading).split()))
             self.heading = None
+        if tag == "svg" and self.svg is not None:
+            texts, self.svg = tuple(self.svg), None
+            if any(map(_has_numeral, texts)) and texts not in self.figures and not self.owned:
+                self.found.append(f"no program drew the figure whose texts begin {' '.join(texts)[:60]!r}")
         while any(open_tag == tag for open_tag, _ in self.stack):
             if self.stack.pop()[0] == tag:
                 break
@@ -79,7 +88,9 @@ class _Walker(HTMLParser):
             self.found.append(f"a mark of the ledger was left in {data.strip()[:60]!r}")
         if self.heading is not None and not any(tag == "a" for tag, _ in self.stack[-1:]):
             self.heading.append(data)
-        if self.pre is not None:
+        if self.svg is not None:
+            self.svg += filter(None, [" ".join(data.split())])
+        elif self.pre is not None:
             if not self.owned:
                 self.pre.append(data)
         elif _has_numeral(data) and not self.owned and " ".join(data.split()) not in self.texts:
@@ -88,20 +99,25 @@ class _Walker(HTMLParser):
 
 def headings(content: str) -> set[str]:
     """The texts of a page's headings, whose numerals the walk has found owned where they stand."""
-    walker = _Walker(set(), set(), set())
+    walker = _Walker(set(), set(), set(), set())
     walker.feed(content)
     return walker.headings
 
 
 def walk(
-    content: str, attributes: Iterable[str] = (), blocks: Iterable[str] = (), texts: Iterable[str] = ()
+    content: str,
+    attributes: Iterable[str] = (),
+    blocks: Iterable[str] = (),
+    texts: Iterable[str] = (),
+    figures: Iterable[tuple[str, ...]] = (),
 ) -> tuple[list[str], int]:
     """Return what is wrong with rendered HTML, and how many proven numbers it shows.
 
     ``attributes`` are the texts of attributes whose numerals are owned, ``blocks`` those of the blocks that run,
-    ``texts`` the headings that navigation repeats.
+    ``texts`` the headings that navigation repeats, ``figures`` the texts of each figure that was compared with what
+    its function draws.
     """
-    walker = _Walker(set(attributes), {block.strip() for block in blocks}, set(texts))
+    walker = _Walker(set(attributes), {block.strip() for block in blocks}, set(texts), set(figures))
     walker.feed(content)
     walker.close()
     return walker.found, walker.numbers

@@ -1,4 +1,4 @@
-"""After an intended change: ``python -m sitekit.update [PAGE …]`` rewrites the pages' literals and output blocks.
+"""After an intended change: ``python -m sitekit.update [PAGE …]`` rewrites literals, output blocks and figures.
 
 The diff then shows what moved. It rewrites only what a program decides; what cannot be decided (a missing
 owner, a false claim, an error) is printed and left alone, and the exit code is 1.
@@ -11,7 +11,7 @@ from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
 
-from sitekit import check, outputs, pages, proofs, sources
+from sitekit import check, figures, outputs, pages, proofs, sources
 from sitekit.fences import Fence
 from sitekit.pages import Page
 from sitekit.proofs import Ledger
@@ -84,7 +84,10 @@ def main(arguments: Sequence[str]) -> int:
         if told:
             path.write_text(text, encoding="utf-8")
             print(*told, sep="\n")
-        for problem in proofs.check(replace(page, text=text)).problems:
+        ledger = proofs.check(replace(page, text=text))
+        for line in figures.update(ledger.page, ledger.run):
+            print(line)
+        for problem in [*ledger.problems, *figures.problems(ledger.page, ledger.run)]:
             print(f"{problem} (not decided by a program: mend it by hand)")
             failed = True
     return int(failed)
