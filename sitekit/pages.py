@@ -23,7 +23,7 @@ from sitekit.sources import Record
 FRONT_MATTER = re.compile(r"\A---\n.*?\n---\n", re.DOTALL)
 _TOKEN = re.compile(
     r"""(?=[\\<`$\[\]&{]|^)(?:  # the first character decides fast that nothing starts here
-    (?P<escape>\\[^\n])
+    (?P<escape>\\[^\w\n])
   | (?P<comment><!--(?P<body>.*?)-->)
   | (?P<code>(?P<ticks>`+)(?!`)(?P<codetext>(?:[^\n]|\n(?![ \t]*\n))+?)(?<!`)(?P=ticks)(?!`))
   | (?P<display>\$\$(?P<displaytex>(?:[^\n]|\n(?![ \t]*\n))+?)\$\$)
