@@ -82,7 +82,6 @@ def test_masking_keeps_every_line_and_every_offset(text):
         ("`5<!--= x[3] -->`", ["5", "3"]),
         ("&#49; &amp; 3", ["3"]),
         ("\\3 and \\\\5 and \\_7", ["3", "5", "7"]),
-        ("\\3", []),
         ("a\n\n```python\nx = 3\n```\n\n5", ["5"]),
         ("---\ntitle: 3\n---\n5", ["5"]),
         ("a\n---\n5\n---\n", ["5"]),
