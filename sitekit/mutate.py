@@ -18,7 +18,6 @@ import sys
 import threading
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field, replace
-from pathlib import Path
 
 import yaml
 
@@ -184,11 +183,16 @@ def reasons(page: Page) -> list[tuple[str, str, str]]:
     return [(item["code"], str(item.get("input", "")), item["reason"]) for item in meta.get("survivors", [])]
 
 
+class DoesNotHold(ValueError):
+    """A page with problems has no mutants: what fails on it already shows nothing."""
+
+
 def mutate(page: Page) -> Tally:
     """Try all mutants of a page that holds."""
     ledger = proofs.check(page)
     if ledger.problems:
-        raise ValueError(f"{page.path} does not hold, so there is nothing to measure: {ledger.problems[0]}")
+        advice = f"run python -m sitekit.check {page.path}"
+        raise DoesNotHold(f"{page.path} does not hold, so there is nothing to measure: {advice}")
     tally, accepted = Tally(), reasons(page)
     for mutant, other in [*numeral_mutants(page), *output_mutants(page)]:
         # A session's own text is what runs, so its mutants run again.
@@ -219,19 +223,25 @@ def _holds(unit: Unit, mutant: Mutant) -> bool:
 
 
 def main(arguments: Sequence[str]) -> int:
-    root = check.ROOT
+    root, paths, code = check.named_pages(arguments)
     record = sources.read(root / "docs")
-    paths = [Path(argument).resolve() for argument in arguments] or check.page_files(root)
     killed = survived = 0
     for path in paths:
-        tally = mutate(pages.read(path, root, record))
+        page = pages.read(path, root, record)
+        try:
+            tally = mutate(page)
+        except DoesNotHold as error:
+            print(error)
+            code = code or 1
+            continue
         for survivor in tally.survivors:
             print(survivor)
         for mutant, reason in tally.exempt:
             print(f"{mutant} (exempt: {reason})")
         killed, survived = killed + tally.killed, survived + len(tally.survivors)
-    print(f"{killed} killed, {survived} survived")
-    return int(survived > 0)
+    if paths:
+        print(f"{killed} killed, {survived} survived")
+    return code or int(survived > 0)
 
 
 if __name__ == "__main__":
