@@ -121,7 +121,10 @@ def _constants(unit: Unit) -> Iterator[tuple[int, int, str]]:
                 start = match.start() + numeral.start
                 yield start, start + len(numeral.text), _other_number(numeral.text)
         return
-    tree = ast.parse(unit.code)
+    try:
+        tree = ast.parse(unit.code)
+    except SyntaxError:  # a block that shows how such an error reads
+        return
     lines = [0]
     for line in unit.code.splitlines(keepends=True):
         lines.append(lines[-1] + len(line))
