@@ -21,9 +21,9 @@ from dataclasses import dataclass, field, replace
 
 import yaml
 
-from sitekit import check, numerals, pages, programs, proofs, sources
+from sitekit import check, numerals, outputs, pages, programs, proofs, sources
 from sitekit.pages import FRONT_MATTER, Page
-from sitekit.programs import Unit
+from sitekit.programs import Run, Unit
 
 SECONDS = 5  # a mutated program that runs longer counts as noticed: the page would hang
 
@@ -200,12 +200,12 @@ def mutate(page: Page) -> Tally:
     for mutant, other in [*numeral_mutants(page), *output_mutants(page)]:
         # A session's own text is what runs, so its mutants run again.
         run = None if any(unit.kind == "pycon" for unit in ledger.run.units) else ledger.run
-        tally.add(mutant, bool(proofs.check(other, run).problems), "")
+        tally.add(mutant, _noticed(other, run), "")
     for mutant, units in input_mutants(ledger.run.units):
         try:
             with _time_limit(SECONDS):
                 run = programs.run(units)
-                noticed = bool(run.problems) or bool(proofs.check(page, run).problems)
+                noticed = bool(run.problems) or _noticed(page, run)
         except TimeoutError:
             noticed = True
         reason = ""
@@ -219,6 +219,16 @@ def mutate(page: Page) -> Tally:
             reason = next(found, "")
         tally.add(mutant, noticed, reason)
     return tally
+
+
+def _noticed(page: Page, run: Run | None) -> bool:
+    """Whether a page falls short. What the blocks print is compared first, which is the quicker half."""
+    if run is not None:
+        ledger = proofs.Ledger(page, run)
+        outputs.compare(ledger)
+        if ledger.problems:
+            return True
+    return bool(proofs.check(page, run).problems)
 
 
 def _holds(unit: Unit, mutant: Mutant) -> bool:
