@@ -44,7 +44,6 @@ def test_what_has_an_owner_or_is_not_seen_passes(content):
         "<p><span>words</span>7</p>",
         "<table><tr><td>7</td></tr></table>",
         "<math><mn>7</mn></math>",
-        "<svg><text>7</text><title>words</title></svg>",
         "<p>words<br>7</p>",
         "<details><summary>7</summary></details>",
         '<p>words<img src="a.svg">7',
@@ -94,6 +93,14 @@ def test_numerals_of_an_owned_block_are_its_own_and_those_behind_it_are_not():
     content = "<pre><code>x = 1</code></pre>"
     assert found(content, blocks=["x = 1"]) == []
     assert len(found(content + "<p>1</p>", blocks=["x = 1"])) == 1
+
+
+def test_a_drawing_with_numerals_is_owned_by_all_its_texts():
+    content = "<svg><title>words</title><text>7</text></svg>"
+    assert found(content) == ["no program drew the figure whose texts begin 'words 7'"]
+    assert found(content, figures=[("words", "7")]) == []
+    assert found(content, figures=[("words", "8")]) != []
+    assert found("<svg><text>words</text></svg>") == []
 
 
 def test_a_mark_that_was_left_is_found():

@@ -129,7 +129,7 @@ def test_the_list_holds_each_source_by_year_with_its_figures(tmp_path):
     older = older.replace('adds = "', 'url = "https://example.org/lee"\nadds = "')
     site = Site(tmp_path, {"docs/bibliography.toml": BIBLIOGRAPHY + older})
     text = sources.as_markdown(sources.read(site.root / "docs"))
-    assert text.index("{ #lee2015 }") < text.index("### Vaswani et al. 2017 { #vaswani2017 }")
+    assert text.index("{ #lee2015 }") < text.index("## Vaswani et al. 2017 { #vaswani2017 }")
     assert "[arXiv 1706.03762](https://arxiv.org/abs/1706.03762)" in text
     assert "[online](https://example.org/lee)" in text
     assert text.count("- heads in the base model: 8 (Section 3.2.2)") == 2
