@@ -1,4 +1,4 @@
-"""How far do the dot products of random vectors spread? Measured for short keys and for long ones."""
+"""How far do the dot products of random vectors spread?"""
 
 import numpy as np
 
@@ -11,9 +11,12 @@ print("d_k    mean  not divided  by the root  by d_k")
 for d_k in lengths:
     queries = rng.standard_normal((pairs, d_k))
     keys = rng.standard_normal((pairs, d_k))
-    dot_products = np.vecdot(queries, keys)  # each query with its own key
+    dot_products = np.vecdot(queries, keys)  # each query with one key
     means.append(dot_products.mean())
     spreads.append(dot_products.std())
     by_root.append((dot_products / np.sqrt(d_k)).std())
     by_length.append((dot_products / d_k).std())
-    print(f"{d_k:3} {means[-1]:7.3f} {spreads[-1]:12.1f} {by_root[-1]:12.1f} {by_length[-1]:7.2f}")
+    print(
+        f"{d_k:3} {means[-1]:7.3f} {spreads[-1]:12.1f}",
+        f"{by_root[-1]:12.1f} {by_length[-1]:7.2f}",
+    )
