@@ -12,6 +12,7 @@ from attnref._additive import additive_attention, luong_attention
 from attnref._alibi import alibi_bias, alibi_slopes
 from attnref._attention import attention
 from attnref._blockwise import blockwise_attention, merge
+from attnref._cache import cached_attention, extend_cache, trim_cache
 from attnref._errors import AttnRefError, DtypeError, MaskError, ShapeError
 from attnref._gradients import attention_gradients, softmax_gradient
 from attnref._gradients_blockwise import blockwise_gradients
@@ -25,6 +26,8 @@ from attnref._results import (
     AttentionGradients,
     BlockwiseAttention,
     BlockwiseGradients,
+    CachedAttention,
+    KVCache,
     MultiheadAttention,
     MultiheadGradients,
     Projections,
@@ -39,7 +42,9 @@ __all__ = [
     "AttnRefError",
     "BlockwiseAttention",
     "BlockwiseGradients",
+    "CachedAttention",
     "DtypeError",
+    "KVCache",
     "MaskError",
     "MultiheadAttention",
     "MultiheadGradients",
@@ -52,7 +57,9 @@ __all__ = [
     "attention_gradients",
     "blockwise_attention",
     "blockwise_gradients",
+    "cached_attention",
     "causal_mask",
+    "extend_cache",
     "join_heads",
     "luong_attention",
     "merge",
@@ -65,6 +72,7 @@ __all__ = [
     "softmax_gradient",
     "split_heads",
     "split_qkv",
+    "trim_cache",
     "window_mask",
 ]
 

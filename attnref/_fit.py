@@ -37,11 +37,16 @@ def token_shapes(Q: FloatArray, K: FloatArray, V: FloatArray) -> Shape:
     needs_axes("Q", Q, "L_q", "d_k")
     needs_axes("K", K, "L_k", "d_k")
     needs_axes("V", V, "L_k", "d_v")
+    one_value_a_key(K, V)
+    return leading_axes(Q=Q, K=K, V=V)
+
+
+def one_value_a_key(K: FloatArray, V: FloatArray) -> None:
+    """Refuse values that are not as many as the keys."""
     if V.shape[-2] != K.shape[-2]:
         rule = f"it must have one row for each key of K, shape {K.shape}, since each key stands for one value"
         step = "Give K and V the same L_k, the last axis but one"
         refuse(ShapeError, f"V has shape {V.shape}", rule, step)
-    return leading_axes(Q=Q, K=K, V=V)
 
 
 def leading_axes(**arrays: FloatArray) -> Shape:
@@ -52,6 +57,13 @@ def leading_axes(**arrays: FloatArray) -> Shape:
         given = " and ".join(f"{name} of shape {array.shape}" for name, array in arrays.items())
         rule = "the axes before the last two must be equal or of length one, counted from the right"
         refuse(ShapeError, given, rule, "Insert axes of one where they are missing, such as K[:, None]")
+
+
+def continues(name: str, array: FloatArray, cached: FloatArray) -> None:
+    """Refuse new keys or values that do not go on where the cached ones end."""
+    if array.shape[:-2] + array.shape[-1:] != cached.shape[:-2] + cached.shape[-1:]:
+        rule = f"it must be like the cached one, shape {cached.shape}, in all axes but the last but one"
+        refuse(ShapeError, f"{name} has shape {array.shape}", rule, "Begin a new cache by passing None")
 
 
 def broadcasts_to(name: str, array: npt.NDArray[Any], shape: Shape, meaning: str) -> None:

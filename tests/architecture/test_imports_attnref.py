@@ -33,6 +33,7 @@ ALLOWED = {
     "_running": CORE,
     "_attention": CORE,
     "_additive": CORE,
+    "_cache": [*CORE, "_attention"],
     "_multihead": [*CORE, "_heads", "_parameters", "_attention"],
     # What is tested against a definition never imports it.
     "_blockwise": [*CORE, "_running", "_scoring"],

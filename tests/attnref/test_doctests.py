@@ -15,6 +15,7 @@ EXAMPLES = {
     "_alibi": 3,
     "_attention": 4,
     "_blockwise": 5,
+    "_cache": 9,
     "_gradients": 4,
     "_gradients_blockwise": 3,
     "_gradients_multihead": 2,
