@@ -20,6 +20,7 @@ from attnref._gradients_multihead import multihead_gradients
 from attnref._heads import join_heads, split_heads, split_qkv
 from attnref._masks import causal_mask, padding_mask, window_mask
 from attnref._multihead import multihead_attention
+from attnref._patterns import block_mask, prefix_mask, segment_mask
 from attnref._positions import rotary, sinusoidal_positions
 from attnref._results import (
     Attention,
@@ -55,6 +56,7 @@ __all__ = [
     "alibi_slopes",
     "attention",
     "attention_gradients",
+    "block_mask",
     "blockwise_attention",
     "blockwise_gradients",
     "cached_attention",
@@ -66,7 +68,9 @@ __all__ = [
     "multihead_attention",
     "multihead_gradients",
     "padding_mask",
+    "prefix_mask",
     "rotary",
+    "segment_mask",
     "sinusoidal_positions",
     "softmax",
     "softmax_gradient",

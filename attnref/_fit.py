@@ -6,9 +6,9 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from attnref._errors import ShapeError
-from attnref._results import FloatArray
-from attnref._validate import broadcasts, refuse
+from attnref._errors import MaskError, ShapeError
+from attnref._results import BoolArray, FloatArray
+from attnref._validate import broadcasts, described, read, refuse
 
 Shape = tuple[int, ...]
 
@@ -73,6 +73,18 @@ def broadcasts_to(name: str, array: npt.NDArray[Any], shape: Shape, meaning: str
         refuse(
             ShapeError, f"{name} has shape {array.shape}", rule, "Insert axes of one where they are missing"
         )
+
+
+def has_blocks(blocks: npt.ArrayLike, rows: int, columns: int) -> BoolArray:
+    """Read a boolean array with one entry for each pair of blocks."""
+    array = read("blocks", blocks)
+    if array.dtype.kind != "b":
+        rule = "it is boolean, True where a block of queries may attend to a block of keys"
+        refuse(MaskError, described("blocks", array), rule, "Pass blocks != 0 if it counts or weighs")
+    if array.shape[-2:] != (rows, columns):
+        rule = f"its last two axes must be ({rows}, {columns}): as many blocks as cover L_q and L_k"
+        refuse(MaskError, f"blocks has shape {array.shape}", rule, "Check block_size and the two lengths")
+    return array
 
 
 def summed_to(shape: Shape, gradient: FloatArray) -> FloatArray:
