@@ -33,6 +33,7 @@ from attnref._results import (
     MultiheadGradients,
     Projections,
 )
+from attnref._sinks import sink_attention
 from attnref._softmax import softmax
 
 __version__ = "0.1.0"
@@ -71,6 +72,7 @@ __all__ = [
     "prefix_mask",
     "rotary",
     "segment_mask",
+    "sink_attention",
     "sinusoidal_positions",
     "softmax",
     "softmax_gradient",

@@ -24,6 +24,7 @@ EXAMPLES = {
     "_multihead": 2,
     "_patterns": 3,
     "_positions": 3,
+    "_sinks": 3,
     "_softmax": 3,
 }
 MODULES = sorted(module.name for module in pkgutil.iter_modules(attnref.__path__))
