@@ -20,6 +20,7 @@ from attnref._gradients_multihead import multihead_gradients
 from attnref._heads import join_heads, split_heads, split_qkv
 from attnref._masks import causal_mask, padding_mask, window_mask
 from attnref._multihead import multihead_attention
+from attnref._norms import layer_norm, qk_norm, rms_norm
 from attnref._patterns import block_mask, prefix_mask, segment_mask
 from attnref._positions import rotary, sinusoidal_positions
 from attnref._results import (
@@ -31,6 +32,7 @@ from attnref._results import (
     KVCache,
     MultiheadAttention,
     MultiheadGradients,
+    NormedHeads,
     Projections,
 )
 from attnref._sinks import sink_attention
@@ -50,6 +52,7 @@ __all__ = [
     "MaskError",
     "MultiheadAttention",
     "MultiheadGradients",
+    "NormedHeads",
     "Projections",
     "ShapeError",
     "additive_attention",
@@ -64,12 +67,15 @@ __all__ = [
     "causal_mask",
     "extend_cache",
     "join_heads",
+    "layer_norm",
     "luong_attention",
     "merge",
     "multihead_attention",
     "multihead_gradients",
     "padding_mask",
     "prefix_mask",
+    "qk_norm",
+    "rms_norm",
     "rotary",
     "segment_mask",
     "sink_attention",

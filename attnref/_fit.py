@@ -87,6 +87,13 @@ def has_blocks(blocks: npt.ArrayLike, rows: int, columns: int) -> BoolArray:
     return array
 
 
+def has_numbers(name: str, array: FloatArray) -> None:
+    """Refuse tokens that hold no numbers at all."""
+    if array.ndim == 0 or array.shape[-1] == 0:
+        rule = "its last axis holds the numbers of a token, at least one"
+        refuse(ShapeError, f"{name} has shape {array.shape}", rule, "Check which axis is the last")
+
+
 def summed_to(shape: Shape, gradient: FloatArray) -> FloatArray:
     """The gradient of an array that was broadcast: the sum over the axes along which it was."""
     added = gradient.ndim - len(shape)

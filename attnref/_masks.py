@@ -132,8 +132,8 @@ def window_mask(
     Cost: two comparisons for each pair.
 
     Differs from a `sliding_window` in Hugging Face's configurations, which counts the query's own position:
-    a sliding window of $W$ keys is `left = W - 1, right = 0` here. FlashAttention, JAX and ONNX count as
-    here, but JAX lines up the first query with the first key.
+    its `left` is less by one here, and its `right` zero. FlashAttention, JAX and ONNX count as here, but JAX
+    lines up the first query with the first key.
 
     Source: Beltagy et al. 2020, Section 3.1.
 
@@ -168,8 +168,8 @@ def padding_mask(lengths: npt.ArrayLike, L_k: int) -> BoolArray:
     Returns
     -------
     BoolArray
-        Shape `(..., 1, L_k)`: the axis of one stands for all queries. For arrays with a head axis pass
-        `lengths[:, None]`, so that there is an axis for the heads too.
+        The shape of `lengths`, then an axis of length one that stands for all queries, then `L_k`. For arrays
+        with a head axis pass `lengths[:, None]`, so that there is an axis for the heads too.
 
     Raises
     ------

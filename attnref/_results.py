@@ -141,3 +141,13 @@ class CachedAttention(NamedTuple):
 
     cache: KVCache
     """The cache with the new keys and values at its end."""
+
+
+class NormedHeads(NamedTuple):
+    """Queries and keys whose length says nothing any more."""
+
+    Q: FloatArray
+    """Queries, in the shape given. `(..., n_heads, L_q, d_k)`."""
+
+    K: FloatArray
+    """Keys, in the shape given. `(..., n_kv_heads, L_k, d_k)`."""

@@ -27,6 +27,7 @@ ALLOWED = {
     "_masks": READ,
     "_heads": READ,
     "_parameters": READ,
+    "_norms": CORE,
     "_patterns": CORE,
     "_positions": CORE,
     "_alibi": CORE,

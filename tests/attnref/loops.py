@@ -161,3 +161,17 @@ def turned(x: Sequence[float], position: float, pairs: Sequence[tuple[int, int]]
         number = complex(x[a], x[b]) * cmath.exp(1j * position * base ** (-n / len(pairs)))
         out[a], out[b] = number.real, number.imag
     return out
+
+
+def layer_normed(x: Sequence[float], gain=None, shift=None, eps: float = 1e-5) -> list[float]:
+    """One token, shifted to a mean of zero and stretched to a variance of one."""
+    mean = math.fsum(x) / len(x)
+    variance = math.fsum((number - mean) ** 2 for number in x) / len(x)
+    normed = [(number - mean) / math.sqrt(variance + eps) for number in x]
+    return [y * (gain[c] if gain else 1) + (shift[c] if shift else 0) for c, y in enumerate(normed)]
+
+
+def rms_normed(x: Sequence[float], gain=None, eps: float = 1e-6) -> list[float]:
+    """One token, stretched to a mean square of one."""
+    size = math.sqrt(math.fsum(number**2 for number in x) / len(x) + eps)
+    return [number / size * (gain[c] if gain else 1) for c, number in enumerate(x)]

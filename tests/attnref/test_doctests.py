@@ -22,6 +22,7 @@ EXAMPLES = {
     "_heads": 3,
     "_masks": 5,
     "_multihead": 2,
+    "_norms": 4,
     "_patterns": 3,
     "_positions": 3,
     "_sinks": 3,
