@@ -13,7 +13,9 @@ from attnref._alibi import alibi_bias, alibi_slopes
 from attnref._attention import attention
 from attnref._blockwise import blockwise_attention, merge
 from attnref._cache import cached_attention, extend_cache, trim_cache
+from attnref._encoder import BlockParameters, transformer_block
 from attnref._errors import AttnRefError, DtypeError, MaskError, ShapeError
+from attnref._feed_forward import feed_forward, gelu
 from attnref._gradients import attention_gradients, softmax_gradient
 from attnref._gradients_blockwise import blockwise_gradients
 from attnref._gradients_multihead import multihead_gradients
@@ -34,6 +36,7 @@ from attnref._results import (
     MultiheadGradients,
     NormedHeads,
     Projections,
+    TransformerBlock,
 )
 from attnref._sinks import sink_attention
 from attnref._softmax import softmax
@@ -44,6 +47,7 @@ __all__ = [
     "Attention",
     "AttentionGradients",
     "AttnRefError",
+    "BlockParameters",
     "BlockwiseAttention",
     "BlockwiseGradients",
     "CachedAttention",
@@ -55,6 +59,7 @@ __all__ = [
     "NormedHeads",
     "Projections",
     "ShapeError",
+    "TransformerBlock",
     "additive_attention",
     "alibi_bias",
     "alibi_slopes",
@@ -66,6 +71,8 @@ __all__ = [
     "cached_attention",
     "causal_mask",
     "extend_cache",
+    "feed_forward",
+    "gelu",
     "join_heads",
     "layer_norm",
     "luong_attention",
@@ -84,6 +91,7 @@ __all__ = [
     "softmax_gradient",
     "split_heads",
     "split_qkv",
+    "transformer_block",
     "trim_cache",
     "window_mask",
 ]

@@ -94,6 +94,14 @@ def has_numbers(name: str, array: FloatArray) -> None:
         refuse(ShapeError, f"{name} has shape {array.shape}", rule, "Check which axis is the last")
 
 
+def leads_back(name: str, W: npt.ArrayLike, X: FloatArray) -> None:
+    """Refuse a matrix whose product cannot be added to the tokens."""
+    shape = np.shape(W)
+    if shape[-1:] != X.shape[-1:]:
+        rule = f"its last axis must be as long as that of X, shape {X.shape}, to which its product is added"
+        refuse(ShapeError, f"{name} has shape {shape}", rule, "Give it d_model columns")
+
+
 def summed_to(shape: Shape, gradient: FloatArray) -> FloatArray:
     """The gradient of an array that was broadcast: the sum over the axes along which it was."""
     added = gradient.ndim - len(shape)

@@ -151,3 +151,13 @@ class NormedHeads(NamedTuple):
 
     K: FloatArray
     """Keys, in the shape given. `(..., n_kv_heads, L_k, d_k)`."""
+
+
+class TransformerBlock(NamedTuple):
+    """What a block made of its tokens, and what its heads found on the way."""
+
+    output: FloatArray
+    """The tokens as they leave the block. Shape `(..., L, d_model)`."""
+
+    attention: MultiheadAttention
+    """What the heads found: their output before it was added, weights, scores and the heads apart."""

@@ -37,6 +37,8 @@ ALLOWED = {
     "_additive": CORE,
     "_cache": [*CORE, "_attention"],
     "_multihead": [*CORE, "_heads", "_parameters", "_attention"],
+    "_feed_forward": [*CORE, "_parameters"],
+    "_encoder": [*CORE, "_norms", "_feed_forward", "_attention", "_multihead"],
     # What is tested against a definition never imports it.
     "_sinks": [*CORE, "_scoring"],
     "_blockwise": [*CORE, "_running", "_scoring"],

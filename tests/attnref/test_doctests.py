@@ -16,6 +16,8 @@ EXAMPLES = {
     "_attention": 4,
     "_blockwise": 5,
     "_cache": 9,
+    "_encoder": 3,
+    "_feed_forward": 2,
     "_gradients": 4,
     "_gradients_blockwise": 3,
     "_gradients_multihead": 2,
