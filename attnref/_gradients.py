@@ -46,7 +46,8 @@ def softmax_gradient(shares: npt.ArrayLike, d_shares: npt.ArrayLike, axis: int =
     -----
     Cost: two multiplications for each entry; the matrix of all derivatives is never built.
 
-    Differs from the product of each share and its own gradient, which leaves out how the others answer.
+    Differs from an elementwise product of $p$ and its complement, which holds for a single share and
+    leaves out how the others answer.
 
     Source: Dao et al. 2022, Appendix B.2.
 

@@ -18,7 +18,7 @@ ALIGNMENTS = ("bottom_right", "top_left")
 
 
 def positions(L_q: int, L_k: int, align: Align = "bottom_right") -> tuple[Positions, Positions]:
-    """Where each query stands, `(L_q, 1)`, and each key, `(L_k,)`; their difference is a distance."""
+    """Where each query stands, as a column, and each key, as a row; their difference is a distance."""
     queries, keys = size("L_q", L_q), size("L_k", L_k)
     offset = keys - queries if choice("align", align, ALIGNMENTS) == "bottom_right" else 0
     return np.arange(queries)[:, None] + offset, np.arange(keys)
@@ -132,8 +132,8 @@ def window_mask(
     Cost: two comparisons for each pair.
 
     Differs from a `sliding_window` in Hugging Face's configurations, which counts the query's own position:
-    its `left` is less by one here, and its `right` zero. FlashAttention, JAX and ONNX count as here, but JAX
-    lines up the first query with the first key.
+    a sliding window of $W$ keys has a `left` of one less and a `right` of zero here. FlashAttention, JAX and
+    ONNX count as here, but JAX lines up the first query with the first key.
 
     Source: Beltagy et al. 2020, Section 3.1.
 
@@ -168,8 +168,8 @@ def padding_mask(lengths: npt.ArrayLike, L_k: int) -> BoolArray:
     Returns
     -------
     BoolArray
-        The shape of `lengths`, then an axis of length one that stands for all queries, then `L_k`. For arrays
-        with a head axis pass `lengths[:, None]`, so that there is an axis for the heads too.
+        Shape `(..., L_q, L_k)` with one row, which stands for all queries. For arrays with a head axis pass
+        `lengths[:, None]`, so that there is an axis for the heads too.
 
     Raises
     ------

@@ -46,7 +46,7 @@ def softmax(x: npt.ArrayLike, axis: int = -1) -> FloatArray:
 
     Examples
     --------
-    One number is $\ln 3$ above the other, so its share is three times the other's:
+    One number is the logarithm of three above the other, so its share is three times the other's:
 
     >>> print(softmax([np.log(3), 0]))
     [0.75 0.25]

@@ -35,7 +35,7 @@ def described(name: str, array: npt.NDArray[Any]) -> str:
 
 
 def widest_float(**arrays: npt.ArrayLike | None) -> np.dtype[np.floating[Any]]:
-    """The widest float among the arrays, at least float32; integers count as float64."""
+    """The widest float among the arrays, at least `float32`; integers count as `float64`."""
     dtypes: list[np.dtype[Any]] = [np.dtype(np.float32)]
     for name, x in arrays.items():
         if x is None:

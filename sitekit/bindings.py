@@ -1,0 +1,258 @@
+"""Which numerals a comment of the ledger speaks for, and what its expressions give."""
+
+from __future__ import annotations
+
+import ast
+import builtins
+import difflib
+import re
+from collections.abc import Iterator
+from dataclasses import dataclass
+from functools import lru_cache
+from typing import Any
+
+import numpy as np
+
+from sitekit.numerals import Numeral, flatten
+from sitekit.pages import Comment, Page, Span
+from sitekit.programs import Run
+from sitekit.sources import NotRecorded
+
+_CLOSERS = re.compile(r"[*_)\]~^\0]*(?:\s?%)?\Z")
+_DELIMITER = re.compile(r"[ \t>]*\|?[ \t]*:?-+:?[ \t]*(?:\|[ \t]*:?-+:?[ \t]*)*\|?[ \t]*\Z")
+
+
+class BindingError(Exception):
+    """A comment that cannot be paired or evaluated; the text says why and what to do."""
+
+
+class NameMissing(BindingError):
+    """A comment that uses a name which nothing computed."""
+
+
+@dataclass(frozen=True)
+class Value:
+    """One value with the text that a reader is shown as its origin."""
+
+    value: Any
+    label: str
+
+
+@dataclass(frozen=True)
+class Binding:
+    """A comment with the numerals it owns. ``rows`` holds them by table row and column for the table form."""
+
+    comment: Comment
+    numerals: tuple[Numeral, ...]
+    span: Span | None = None
+    columns: tuple[tuple[tuple[Numeral, ...], ...], ...] = ()
+
+
+def pair(page: Page) -> tuple[list[Binding], list[tuple[Comment, str]]]:
+    """Give each comment its numerals. What stands in the wrong place comes back with the reason."""
+    inline = {c: _inline(page, c) for c in page.comments if not c.own_line}
+    taken = {n for found in inline.values() if found for n in found[0]}
+    free = free_numerals(page, taken)
+    bindings, misplaced = [], []
+    for comment in page.comments:
+        try:
+            bindings.append(_pair_one(page, comment, inline, free))
+        except BindingError as error:
+            misplaced.append((comment, str(error)))
+    return bindings, misplaced
+
+
+def _pair_one(page: Page, comment: Comment, inline: dict, free: list[Numeral]) -> Binding:
+    if not comment.own_line:
+        found = inline[comment]
+        if comment.mark == "?":
+            return Binding(comment, ())
+        if found is None:
+            raise BindingError(
+                "this comment follows no numeral, code span or formula: move it directly behind one"
+            )
+        if comment.mark == "tex" and found[1] is None:
+            raise BindingError("a tex comment reads a formula: put it directly behind one")
+        return Binding(comment, *found)
+    block = page.block_above(comment)
+    if block is None:
+        raise BindingError(
+            "this comment stands below a blank line: put it directly below the block it speaks for"
+        )
+    if comment.mark == "?":
+        return Binding(comment, ())
+    start, end = block
+    if comment.mark == "tex":
+        spans = [s for s in page.spans if start <= s.start < end and s.kind != "code"]
+        if len(spans) != 1:
+            raise BindingError(f"a tex comment reads one formula, the block above holds {len(spans)}")
+        return Binding(comment, spans[0].numerals, spans[0])
+    found = tuple(n for n in free if start <= n.start < end)
+    if comment.body.startswith("table:"):
+        columns = _columns(page, start, end, found)
+        return Binding(
+            comment, tuple(n for column in columns for cell in column for n in cell), None, columns
+        )
+    if not found:
+        raise BindingError("the block above this comment holds no numeral that is left to bind")
+    return Binding(comment, found)
+
+
+def free_numerals(page: Page, taken: set[Numeral]) -> list[Numeral]:
+    """The numerals that no inline comment and no phrase of the record owns already."""
+    named = [(start, end) for start, end, _ in page.phrases]
+    return [n for n in page.numerals if n not in taken and not any(a <= n.start < b for a, b in named)]
+
+
+def _inline(page: Page, comment: Comment) -> tuple[tuple[Numeral, ...], Span | None] | None:
+    line_start = page.text.rfind("\n", 0, comment.start) + 1
+    for span in page.spans:
+        if span.end == comment.start or (
+            span.end < comment.start and re.fullmatch(r"[*_]+", page.text[span.end : comment.start])
+        ):
+            if comment.mark == "tex" and span.kind == "code":
+                return None
+            return (span.numerals, span) if span.numerals or comment.mark == "tex" else None
+    before = [n for n in page.numerals if line_start <= n.start and n.end <= comment.start]
+    if before:
+        between = slice(before[-1].end, comment.start)
+        if _CLOSERS.fullmatch(page.masked[between]) and "<!--" not in page.text[between]:
+            return (before[-1],), None
+    return None
+
+
+def _columns(page: Page, start: int, end: int, found: tuple[Numeral, ...]) -> tuple:
+    rows: list[list[list[Numeral]]] = []
+    body = False
+    offset = start
+    for line in page.masked[start:end].split("\n"):
+        if body:
+            edges = [m.start() for m in re.finditer(r"(?<!\\)\|", line)]
+            edges = edges if line.strip(" \t>").startswith("|") else [-1, *edges]
+            cells: list[list[Numeral]] = [[] for _ in edges]
+            for numeral in found:
+                if offset <= numeral.start < offset + len(line):
+                    cells[sum(edge < numeral.start - offset for edge in edges) - 1].append(numeral)
+            rows.append(cells)
+        body = body or bool(_DELIMITER.fullmatch(line) and "-" in line)
+        offset += len(line) + 1
+    if not rows:
+        raise BindingError("the block above this comment is no table with rows")
+    width = max(len(row) for row in rows)
+    columns = [tuple(tuple(row[k]) if k < len(row) else () for row in rows) for k in range(width)]
+    return tuple(column for column in columns if any(column))
+
+
+@lru_cache(maxsize=8192)
+def parse(body: str) -> tuple[tuple[str, Any, frozenset[str]], ...]:
+    """Split a comment's text into its expressions: (source, code object, names it uses)."""
+    if "\n" in body:
+        body = " ".join(body.split())
+    if "<!--" in body:
+        raise BindingError("this comment is never closed before the next one begins: end it with -->")
+    try:
+        tree = ast.parse(f"({body},)", mode="eval").body
+    except SyntaxError as error:
+        raise BindingError(f"{body!r} is not a Python expression: {error.msg}") from None
+    parts = []
+    for node in tree.elts:
+        code = compile(ast.Expression(node), "<binding>", "eval")
+        parts.append((ast.unparse(node), code, frozenset(_names(node))))
+    return tuple(parts)
+
+
+def _names(node: ast.expr) -> Iterator[str]:
+    """The free names an expression uses; ``bank.weights`` gives both ``bank`` and ``bank.weights``."""
+    bound = {n.id for n in ast.walk(node) if isinstance(n, ast.Name) and isinstance(n.ctx, ast.Store)}
+    bound |= {n.arg for n in ast.walk(node) if isinstance(n, ast.arg)}
+    for part in ast.walk(node):
+        if isinstance(part, ast.Name) and part.id not in bound:
+            yield part.id
+        if (
+            isinstance(part, ast.Attribute)
+            and isinstance(part.value, ast.Name)
+            and part.value.id not in bound
+        ):
+            yield f"{part.value.id}.{part.attr}"
+
+
+class Scope:
+    """What the expressions of a page can use: its names, its programs, ``np`` and the record of sources."""
+
+    def __init__(self, page: Page, run: Run) -> None:
+        self.names = {"np": np, "cite": page.record.cite, **run.modules, **run.names}
+        self.modules = run.modules
+        self.computed = run.computed
+        self.used: set[str] = set()
+
+    def evaluate(self, source: str, code: Any, names: frozenset[str]) -> Any:
+        """Evaluate one expression; it has to use something that the page computes or a source says."""
+        known = names & self.computed.keys()
+        if missing := self._missing(names):
+            raise NameMissing(f"{source}: {missing}")
+        if not known and "cite" not in names:
+            raise BindingError(f"{source} uses no name that the page computes, so it proves nothing")
+        self.used |= known
+        try:
+            with np.errstate(all="ignore"):
+                return eval(code, self.names)
+        except NotRecorded as error:
+            raise BindingError(f"{source}: {error}") from None
+        except Exception as error:
+            raise BindingError(f"{source} raised {type(error).__name__}: {error}") from None
+
+    def _missing(self, names: frozenset[str]) -> str | None:
+        """What is said of a name that neither the page nor Python has, or that a program or the record lacks."""
+        for name in sorted(names):
+            first, dot, rest = name.partition(".")
+            if not dot and first not in self.names and not hasattr(builtins, first):
+                near = difflib.get_close_matches(first, self.names, n=1)
+                return f"name {first!r} is not defined" + (f": did you mean {near[0]}?" if near else "")
+            if first in self.modules and dot and not hasattr(self.modules[first], rest):
+                computed = [key.partition(".")[2] for key in self.computed if key.startswith(f"{first}.")]
+                return f"{first} has no {rest}: it computes {', '.join(computed)}"
+        return None
+
+    def values(self, body: str) -> list[Value]:
+        """All values of a comment, flattened, each with its label."""
+        return [value for part in parse(body) for value in _label(self.evaluate(*part), part[0])]
+
+
+def _label(value: Any, source: str) -> list[Value]:
+    flat = list(flatten(value))
+    if len(flat) == 1:
+        return [Value(flat[0], source)]
+    simple = getattr(value, "ndim", None) == 1 or isinstance(value, list | tuple)
+    if simple and len(value) == len(flat):
+        return [Value(item, f"{source}[{k}]") for k, item in enumerate(flat)]
+    return [Value(item, f"{source} (value {k + 1} of {len(flat)})") for k, item in enumerate(flat)]
+
+
+def table_values(scope: Scope, binding: Binding) -> list[Value]:
+    """The values of the table form, in the order of the binding's numerals (column by column)."""
+    parts = parse(binding.comment.body.removeprefix("table:").strip())
+    if len(parts) != len(binding.columns):
+        given = ", ".join(source for source, _, _ in parts)
+        raise BindingError(
+            f"the table has {len(binding.columns)} columns with numerals to bind, "
+            f"the comment gives {len(parts)} expressions: {given}"
+        )
+    values = []
+    for k, (part, column) in enumerate(zip(parts, binding.columns, strict=True)):
+        value = scope.evaluate(*part)
+        try:
+            rows = list(value)
+        except TypeError:
+            needed = f"a column needs one entry for each of its {len(column)} rows"
+            raise BindingError(f"{part[0]} gives no rows: {needed}") from None
+        if len(rows) != len(column):
+            raise BindingError(f"{part[0]} has {len(rows)} entries, the table has {len(column)} rows")
+        for r, (row, cell) in enumerate(zip(rows, column, strict=True)):
+            flat = [item for item in flatten(row) if item is not None and (cell or item != "")]
+            if len(flat) != len(cell):
+                shown = ", ".join(n.text for n in cell) or "none"
+                raise BindingError(
+                    f"row {r + 1} of column {k + 1} of {part[0]}: {len(flat)} values for the numerals {shown}"
+                )
+            values += [Value(item, f"{part[0]}, row {r + 1}") for item in flat]
+    return values

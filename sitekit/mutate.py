@@ -1,0 +1,238 @@
+"""Measure the promise: change every numeral and every input of a page, one at a time; each has to be noticed.
+
+    python -m sitekit.mutate [PAGE …]
+
+Everything happens in memory. A numeral's mutants are checked against the run of the unchanged programs; an
+input's mutants run again. A survivor fails, unless the page's front matter lists it under ``survivors`` with
+its reason.
+"""
+
+from __future__ import annotations
+
+import ast
+import contextlib
+import itertools
+import re
+import signal
+import sys
+import threading
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, field, replace
+from pathlib import Path
+
+import yaml
+
+from sitekit import check, numerals, pages, programs, proofs, sources
+from sitekit.pages import FRONT_MATTER, Page
+from sitekit.programs import Unit
+
+SECONDS = 5  # a mutated program that runs longer counts as noticed: the page would hang
+
+
+@dataclass(frozen=True)
+class Mutant:
+    """One change: ``what`` as the reader of the report sees it, at a line of a file."""
+
+    path: str
+    line: int
+    before: str
+    after: str
+    kind: str  # "numeral", "output" or "input"
+
+    def __str__(self) -> str:
+        return f"{self.path}:{self.line}: {self.kind} {self.before} → {self.after}"
+
+
+@dataclass
+class Tally:
+    """What became of the mutants of one page. ``places`` counts what was changed, each in several ways."""
+
+    killed: int = 0
+    survivors: list[Mutant] = field(default_factory=list)
+    exempt: list[tuple[Mutant, str]] = field(default_factory=list)
+    by_kind: dict[str, list[int]] = field(default_factory=dict)  # kind -> [killed, all]
+
+    def add(self, mutant: Mutant, noticed: bool, reason: str) -> None:
+        count = self.by_kind.setdefault(mutant.kind, [0, 0])
+        count[1] += 1
+        if noticed:
+            count[0] += 1
+            self.killed += 1
+        elif reason:
+            self.exempt.append((mutant, reason))
+        else:
+            self.survivors.append(mutant)
+
+
+def variants(text: str) -> list[str]:
+    """A numeral changed in each way that a slip would: a digit, the sign, two neighbours swapped."""
+    sign = re.match(r"[+−-]?", text).group()
+    digits = [k for k, character in enumerate(text) if character.isdigit()]
+    found = []
+    for k in digits:
+        found.append(text[:k] + str((int(text[k]) + 1) % 10) + text[k + 1 :])
+    for a, b in itertools.pairwise(digits):
+        if text[a] != text[b]:
+            found.append(text[:a] + text[b] + text[a + 1 : b] + text[a] + text[b + 1 :])
+    if any(text[k] != "0" for k in digits):
+        found.append(text[len(sign) :] if sign in ("-", "−") else "−" + text[len(sign) :])
+    return [other for other in dict.fromkeys(found) if other != text]
+
+
+def numeral_mutants(page: Page) -> Iterator[tuple[Mutant, Page]]:
+    """Every numeral that a reader sees outside the blocks, changed in the source."""
+    for numeral in [*page.numerals, *(numeral for numeral, _ in page.meta_numerals)]:
+        for other in variants(numeral.text):
+            text = page.text[: numeral.start] + other + page.text[numeral.end :]
+            mutant = Mutant(page.path, page.line(numeral.start), numeral.text, other, "numeral")
+            yield mutant, replace(page, text=text)
+
+
+def output_mutants(page: Page) -> Iterator[tuple[Mutant, Page]]:
+    """Every numeral of the output blocks (and of what sessions show)."""
+    for fence in page.fences:
+        inside = range(fence.code_start, fence.end)
+        shown = fence.kind == "output" or (fence.kind == "pycon" and not fence.program)
+        for numeral in numerals.find(page.text, inside.start, inside.stop) if shown else ():
+            line_start = page.text.rfind("\n", 0, numeral.start) + 1
+            if fence.kind == "pycon" and re.match(
+                r"[ \t>]*(>>>|\.\.\.)", page.text[line_start : numeral.start]
+            ):
+                continue
+            for other in variants(numeral.text):
+                text = page.text[: numeral.start] + other + page.text[numeral.end :]
+                mutant = Mutant(page.path, page.line(numeral.start), numeral.text, other, "output")
+                yield mutant, replace(page, text=text)
+
+
+def input_mutants(units: list[Unit]) -> Iterator[tuple[Mutant, list[Unit]]]:
+    """Every number and text in the programs, changed in the code."""
+    for k, unit in enumerate(units):
+        for start, end, other in _constants(unit):
+            code = unit.code[:start] + other + unit.code[end:]
+            line = unit.line + unit.code.count("\n", 0, start)
+            mutant = Mutant(unit.path, line, unit.code[start:end], other, "input")
+            yield mutant, [*units[:k], replace(unit, code=code), *units[k + 1 :]]
+
+
+def _constants(unit: Unit) -> Iterator[tuple[int, int, str]]:
+    if unit.kind == "pycon":
+        for match in re.finditer(r"^(?:>>>|\.\.\.) .*$", unit.code, re.MULTILINE):
+            for numeral in numerals.find(match.group()):
+                start = match.start() + numeral.start
+                yield start, start + len(numeral.text), _other_number(numeral.text)
+        return
+    tree = ast.parse(unit.code)
+    lines = [0]
+    for line in unit.code.splitlines(keepends=True):
+        lines.append(lines[-1] + len(line))
+    passed_over = {id(node.value) for node in ast.walk(tree) if isinstance(node, ast.Expr)}
+    for node in ast.walk(tree):
+        if isinstance(node, ast.JoinedStr):  # positions inside f-strings differ between Python versions
+            passed_over |= {id(part) for part in ast.walk(node)}
+    for node in ast.walk(tree):
+        if not isinstance(node, ast.Constant) or id(node) in passed_over:
+            continue
+        start, end = (
+            lines[line - 1] + len(unit.code.splitlines()[line - 1].encode()[:column].decode())
+            for line, column in ((node.lineno, node.col_offset), (node.end_lineno, node.end_col_offset))
+        )
+        source = unit.code[start:end]
+        if isinstance(node.value, bool):
+            yield start, end, str(not node.value)
+        elif isinstance(node.value, int | float):
+            yield start, end, _other_number(source)
+            if node.value:
+                yield start, end, f"(-{source})"
+        elif isinstance(node.value, str) and node.value:
+            letter = re.search(r"\w", source.lstrip("rbuRBU"))
+            if letter:
+                at = len(source) - len(source.lstrip("rbuRBU")) + letter.start()
+                changed = "b" if source[at] == "a" else "a"
+                yield start, end, source[:at] + changed + source[at + 1 :]
+
+
+def _other_number(source: str) -> str:
+    mantissa, exponent = re.fullmatch(r"([^eE]*)(.*)", source).groups()
+    at = max(k for k, character in enumerate(mantissa) if character.isdigit())
+    return mantissa[:at] + str((int(mantissa[at]) + 1) % 10) + mantissa[at + 1 :] + exponent
+
+
+@contextlib.contextmanager
+def _time_limit(seconds: int) -> Iterator[None]:
+    """Stop a mutated program that runs on. Where there is no alarm (Windows, threads) it is waited for."""
+    if not hasattr(signal, "setitimer") or threading.current_thread() is not threading.main_thread():
+        yield
+        return
+
+    def stop(*_: object) -> None:
+        raise TimeoutError("the mutated program runs on")
+
+    before = signal.signal(signal.SIGALRM, stop)
+    signal.setitimer(signal.ITIMER_REAL, seconds)
+    try:
+        yield
+    finally:
+        signal.setitimer(signal.ITIMER_REAL, 0)
+        signal.signal(signal.SIGALRM, before)
+
+
+def reasons(page: Page) -> list[tuple[str, str, str]]:
+    """The survivors that the page accepts: (line of code, what in it, reason)."""
+    match = FRONT_MATTER.match(page.text)
+    meta = yaml.safe_load(match.group().strip("-\n")) if match else {}
+    return [(item["code"], str(item.get("input", "")), item["reason"]) for item in meta.get("survivors", [])]
+
+
+def mutate(page: Page) -> Tally:
+    """Try all mutants of a page that holds."""
+    ledger = proofs.check(page)
+    if ledger.problems:
+        raise ValueError(f"{page.path} does not hold, so there is nothing to measure: {ledger.problems[0]}")
+    tally, accepted = Tally(), reasons(page)
+    for mutant, other in [*numeral_mutants(page), *output_mutants(page)]:
+        # A session's own text is what runs, so its mutants run again.
+        run = None if any(unit.kind == "pycon" for unit in ledger.run.units) else ledger.run
+        tally.add(mutant, bool(proofs.check(other, run).problems), "")
+    for mutant, units in input_mutants(ledger.run.units):
+        try:
+            with _time_limit(SECONDS):
+                run = programs.run(units)
+                noticed = bool(run.problems) or bool(proofs.check(page, run).problems)
+        except TimeoutError:
+            noticed = True
+        reason = ""
+        if not noticed:
+            code = next(
+                unit.lines[mutant.line - unit.line] for unit in ledger.run.units if _holds(unit, mutant)
+            )
+            found = (
+                why for line, what, why in accepted if line == code.strip() and what in ("", mutant.before)
+            )
+            reason = next(found, "")
+        tally.add(mutant, noticed, reason)
+    return tally
+
+
+def _holds(unit: Unit, mutant: Mutant) -> bool:
+    return unit.path == mutant.path and 0 <= mutant.line - unit.line < len(unit.lines)
+
+
+def main(arguments: Sequence[str]) -> int:
+    root = check.ROOT
+    record = sources.read(root / "docs")
+    paths = [Path(argument).resolve() for argument in arguments] or check.page_files(root)
+    killed = survived = 0
+    for path in paths:
+        tally = mutate(pages.read(path, root, record))
+        for survivor in tally.survivors:
+            print(survivor)
+        for mutant, reason in tally.exempt:
+            print(f"{mutant} (exempt: {reason})")
+        killed, survived = killed + tally.killed, survived + len(tally.survivors)
+    print(f"{killed} killed, {survived} survived")
+    return int(survived > 0)
+
+
+if __name__ == "__main__":
+    sys.exit(main(sys.argv[1:]))

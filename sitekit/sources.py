@@ -1,0 +1,133 @@
+"""The record of sourced figures (docs/bibliography.toml) and the names that hold digits (docs/exempt.toml)."""
+
+from __future__ import annotations
+
+import re
+import tomllib
+from dataclasses import dataclass, field
+from difflib import SequenceMatcher
+from functools import cached_property
+from pathlib import Path
+from typing import Any
+
+from sitekit.numerals import find
+
+
+@dataclass(frozen=True)
+class Phrase:
+    """A text whose numerals are owned wherever it stands: a source's label with its place, or a name."""
+
+    text: str
+    kind: str  # "cited" or "exempt"
+    proof: str
+
+
+class NotRecorded(AttributeError):
+    """Something is cited that the record does not hold."""
+
+
+class Entries:
+    """Entries of the record as attributes; one that is missing says what there is."""
+
+    def __init__(self, path: str, entries: dict[str, Any]) -> None:
+        self.__dict__.update(entries)
+        self._path = path
+
+    def __getattr__(self, name: str) -> Any:
+        there = ", ".join(key for key in self.__dict__ if key != "_path")
+        raise NotRecorded(f"docs/bibliography.toml has no {self._path}{name}: it has {there}")
+
+
+@dataclass(frozen=True)
+class Record:
+    """All sources by key, and the phrases that own numerals."""
+
+    sources: dict[str, dict[str, Any]] = field(default_factory=dict)
+    phrases: tuple[Phrase, ...] = ()
+
+    @property
+    def cite(self) -> Entries:
+        """The record as a binding sees it: ``cite.vaswani2017.year``, ``cite.vaswani2017.heads``."""
+        sources = {
+            key: Entries(
+                f"{key}.",
+                {name: source[name] for name in ("year", "arxiv", "label", "title") if name in source}
+                | {name: figure["value"] for name, figure in source.get("figures", {}).items()},
+            )
+            for key, source in self.sources.items()
+        }
+        return Entries("", sources)
+
+    @cached_property
+    def pattern(self) -> re.Pattern[str] | None:
+        """One pattern for all phrases, the longest first, as whole words."""
+        if not self.phrases:
+            return None
+        texts = sorted({phrase.text for phrase in self.phrases}, key=len, reverse=True)
+        return re.compile(r"(?<![\w.])(?:" + "|".join(map(_loose, texts)) + r")(?!\w|\.\d|,\d)")
+
+    def phrase(self, text: str) -> Phrase:
+        """The phrase that stands behind a matched text (which may hold a line break)."""
+        words = " ".join(text.split())
+        return next(phrase for phrase in self.phrases if phrase.text == words)
+
+    def near(self, before: str, numeral: str) -> str:
+        """What the record has that begins as the text before a numeral ends; empty where nothing does."""
+        before = " ".join(before.split()) + " " * before[-1:].isspace()
+        found = {
+            f"docs/{'bibliography' if phrase.kind == 'cited' else 'exempt'}.toml has {phrase.text}": n.text
+            for phrase in self.phrases
+            for n in find(phrase.text)
+            if n.start > 2 and before.endswith(phrase.text[: n.start])
+        }
+        return "; ".join(
+            sorted(found, key=lambda text: -SequenceMatcher(None, found[text], numeral).ratio())[:3]
+        )
+
+
+def _loose(text: str) -> str:
+    """The phrase, with a line break allowed where it has a blank."""
+    return r"\s+".join(re.escape(word) for word in text.split())
+
+
+def _labels(key: str, source: dict[str, Any]) -> list[Phrase]:
+    label, title = source["label"], source["title"]
+    phrases = [Phrase(label, "cited", f"{label}: {title}")]
+    places = {*source.get("places", []), *(fig["place"] for fig in source.get("figures", {}).values())}
+    phrases += [Phrase(f"{label}, {place}", "cited", f"{title}, {place}") for place in sorted(places)]
+    if "arxiv" in source:
+        phrases.append(Phrase(f"arXiv {source['arxiv']}", "cited", f"{label}: {title}"))
+    return phrases
+
+
+def read(docs: Path) -> Record:
+    """Read both files below ``docs``; a missing one is an empty record."""
+    sources = _load(docs / "bibliography.toml")
+    for key, source in sources.items():
+        missing = [name for name in ("label", "authors", "title", "year", "adds") if name not in source]
+        if missing:
+            raise ValueError(f"{docs / 'bibliography.toml'}: [{key}] lacks {', '.join(missing)}")
+    phrases = [phrase for key, source in sources.items() for phrase in _labels(key, source)]
+    phrases += [Phrase(name, "exempt", reason) for name, reason in _load(docs / "exempt.toml").items()]
+    return Record(sources, tuple(phrases))
+
+
+def _load(path: Path) -> dict[str, Any]:
+    return tomllib.loads(path.read_text(encoding="utf-8")) if path.exists() else {}
+
+
+def as_markdown(record: Record) -> str:
+    """The bibliography page's list, every figure in it from the record."""
+    lines = []
+    for key, source in sorted(record.sources.items(), key=lambda item: (item[1]["year"], item[0])):
+        where = ""
+        if "arxiv" in source:
+            where = f" [arXiv {source['arxiv']}](https://arxiv.org/abs/{source['arxiv']})"
+        elif "url" in source:
+            where = f" [online]({source['url']})"
+        lines += [f"## {source['label']} {{ #{key} }}", ""]
+        lines += [f"{source['authors']}: *{source['title']}*.{where}", "", source["adds"], ""]
+        for figure in source.get("figures", {}).values():
+            lines.append(f"- {figure['of']}: {figure['value']} ({figure['place']})")
+        lines.append("")
+    return "\n".join(lines)

@@ -1,0 +1,97 @@
+"""After an intended change: ``python -m sitekit.update [PAGE …]`` rewrites literals, output blocks and figures.
+
+The diff then shows what moved. It rewrites only what a program decides; what cannot be decided (a missing
+owner, a false claim, an error) is printed and left alone, and the exit code is 1.
+"""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Sequence
+from dataclasses import replace
+from pathlib import Path
+
+from sitekit import check, figures, outputs, pages, proofs, sources
+from sitekit.fences import Fence
+from sitekit.pages import Page
+from sitekit.proofs import Ledger
+
+Edit = tuple[int, int, str]
+
+
+def updated(page: Page) -> tuple[str, list[str]]:
+    """Return the page's text as it should be, and a line for each thing that was changed."""
+    ledger = proofs.check(page)
+    edits = sorted([*_literals(ledger), *_outputs(ledger)])
+    text, told = page.text, []
+    for start, end, new in reversed(edits):
+        old = text[start:end]
+        text = text[:start] + new + text[end:]
+        line = page.line(start)
+        told.append(f"{page.path}:{line}: {_short(old)} → {_short(new)}")
+    return text, told[::-1]
+
+
+def _short(text: str) -> str:
+    lines = text.strip("\n").splitlines() or ["(nothing)"]
+    return lines[0] if len(lines) == 1 else f"{len(lines)} lines"
+
+
+def _literals(ledger: Ledger) -> list[Edit]:
+    return [
+        (numeral.start, numeral.end, owned.right)
+        for numeral, owned in ledger.owned.items()
+        if owned.wrong and owned.right and owned.right != numeral.text
+    ]
+
+
+def _outputs(ledger: Ledger) -> list[Edit]:
+    """Rewrite output blocks; one is added where a block prints and none follows, emptied ones are removed."""
+    page, edits = ledger.page, []
+    for unit in ledger.run.units:
+        if unit.fence is None or unit.fence not in ledger.run.printed:
+            continue
+        printed = ledger.run.printed[unit.fence].rstrip("\n")
+        shown = outputs.shown_for(page, page.fences[unit.fence])
+        if len(shown) > 1:
+            continue
+        if not shown and printed:
+            fence = page.fences[unit.fence]
+            block = f"\n\n{fence.prefix}```text\n{_indented(printed, fence)}\n{fence.prefix}```"
+            edits.append((fence.end, fence.end, block))
+        elif shown and not printed:
+            edits.append((page.fences[unit.fence].end, shown[0].end, ""))
+        elif shown and shown[0].code.rstrip("\n") != printed:
+            output = shown[0]
+            closing = page.text.rindex("\n", 0, output.end)
+            edits.append((output.code_start, closing, _indented(printed, output)))
+    return edits
+
+
+def _indented(printed: str, fence: Fence) -> str:
+    return "\n".join(
+        f"{fence.prefix}{line}" if line else fence.prefix.rstrip() for line in printed.split("\n")
+    )
+
+
+def main(arguments: Sequence[str]) -> int:
+    root = check.ROOT
+    record = sources.read(root / "docs")
+    failed = False
+    for path in [Path(argument).resolve() for argument in arguments] or check.page_files(root):
+        page = pages.read(path, root, record)
+        text, told = updated(page)
+        if told:
+            path.write_text(text, encoding="utf-8")
+            print(*told, sep="\n")
+        ledger = proofs.check(replace(page, text=text))
+        for line in figures.update(ledger.page, ledger.run):
+            print(line)
+        for problem in [*ledger.problems, *figures.problems(ledger.page, ledger.run)]:
+            print(f"{problem} (not decided by a program: mend it by hand)")
+            failed = True
+    return int(failed)
+
+
+if __name__ == "__main__":
+    sys.exit(main(sys.argv[1:]))

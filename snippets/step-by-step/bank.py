@@ -1,0 +1,29 @@
+"""Which bank? What the word "bank" draws from its sentence, without the scaling and with it."""
+
+import numpy as np
+
+import attnref
+
+np.set_printoptions(precision=2)
+
+# Each word with its key and its value. The two axes of a value mean: riverbank, money.
+sentence = [
+    ("I", [-1.6, 0.0], [0.0, 0.0]),
+    ("sat", [-0.3, 1.0], [0.5, 0.0]),
+    ("on", [-0.8, -0.8], [0.0, 0.0]),
+    ("the", [-0.8, -0.8], [0.0, 0.0]),
+    ("bank", [0.5, -0.5], [0.5, 0.5]),
+    ("of", [-0.8, -0.8], [0.0, 0.0]),
+    ("the", [-0.8, -0.8], [0.0, 0.0]),
+    ("river", [1.0, 0.8], [1.0, 0.0]),
+]
+words = [word for word, _, _ in sentence]
+query = np.array([[1.0, 1.0]])  # (1, 2)
+keys = np.array([key for _, key, _ in sentence])  # (8, 2)
+values = np.array([value for _, _, value in sentence])  # (8, 2)
+
+plain = attnref.attention(query, keys, values, scale=1)
+scaled = attnref.attention(query, keys, values)
+
+print(plain.weights, plain.output)
+print(scaled.weights, scaled.output)
