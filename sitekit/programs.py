@@ -164,13 +164,20 @@ def _relative(file: Path, page: Page) -> str:
     return file.relative_to(page.snippets.parent).as_posix()
 
 
-def run(page_units: list[Unit]) -> Run:
-    """Run the units in order. The first one that fails ends the run, since the rest would build on it."""
+def run(page_units: list[Unit], known: Run | None = None) -> Run:
+    """Run the units in order. The first one that fails ends the run, since the rest would build on it.
+
+    A whole program sees nothing of the page, so where ``known`` has run the same one, its result is taken.
+    """
     result = Run(page_units)
     result.names = {"__name__": "__page__", "__builtins__": builtins}
     with warnings.catch_warnings(), np.printoptions(), np.errstate():
         warnings.simplefilter("error")
         for unit in page_units:
+            if unit.module != PAGE and known is not None and unit in known.units and not known.problems:
+                result.modules[unit.module] = known.modules[unit.module]
+                result.printed[unit.fence] = known.printed[unit.fence]
+                continue
             names = result.names if unit.module == PAGE else {"__name__": "__main__"}
             problem = _run_unit(unit, names, result)
             if unit.module != PAGE:
