@@ -23,6 +23,7 @@ import numpy as np
 from sitekit.numerals import find
 from sitekit.pages import Page, Problem
 
+_REGION = re.compile(r"#\s*--8<--\s*\[(?:start|end):[^\]]+\]\s*")
 PAGE = ""  # the module name of code that runs in the page's own name space
 
 
@@ -195,7 +196,7 @@ def _run_unit(unit: Unit, names: dict[str, Any], result: Run) -> Problem | None:
     if unit.kind == "pycon":
         return _run_session(unit, names)
     try:
-        with contextlib.redirect_stdout(output):
+        with contextlib.redirect_stdout(output), contextlib.redirect_stderr(output):
             exec(_compiled(unit.code, unit.path, unit.line), names)
     except (Exception, SystemExit) as error:
         last = "".join(traceback.format_exception_only(error)).strip().splitlines()[-1]
@@ -210,6 +211,8 @@ def _run_unit(unit: Unit, names: dict[str, Any], result: Run) -> Problem | None:
             return Problem(unit.path, unit.line, message)
     if unit.fence is not None:
         result.printed[unit.fence] = output.getvalue()
+    elif output.getvalue():
+        return Problem(unit.path, unit.line, "numbers.py prints, and no page shows what: remove the print")
     return None
 
 
@@ -250,11 +253,15 @@ def _run_session(unit: Unit, names: dict[str, Any]) -> Problem | None:
 
 def _shape_problems(unit: Unit, names: dict[str, Any]) -> Iterator[Problem]:
     """A digit in a comment is a shape at the end of an assignment, and it is compared."""
+    for line, text in docstrings(unit.python):
+        for numeral in find(text):
+            message = f"the docstring holds the number {numeral.text} that nothing runs: write it in words"
+            yield Problem(unit.path, unit.line + line + text.count("\n", 0, numeral.start) - 1, message)
     if "#" not in unit.code:
         return
     assigned = _assigned_by_last_line(unit.python)
     for line, comment in comments(unit.python):
-        if not any(find(comment)) or "--8<--" in comment:
+        if not any(find(comment)) or _REGION.fullmatch(comment):
             continue
         where, shape, name = unit.line + line - 1, _shape(comment), assigned.get(line)
         if shape is None or name not in names:
@@ -284,6 +291,18 @@ def _assigned_by_last_line(code: str) -> dict[int, str]:
     statements = ast.walk(ast.parse(code)) if given else ()
     last = {n.lineno: n.end_lineno for n in statements if isinstance(n, ast.Assign | ast.AnnAssign)}
     return {last[line]: name for name, line, _ in given if line in last}
+
+
+@lru_cache(maxsize=1024)
+def docstrings(code: str) -> tuple[tuple[int, str], ...]:
+    """Return (line, text) of the docstrings of a program and of all that is defined in it."""
+    try:
+        tree = ast.parse(code)
+    except SyntaxError:
+        return ()
+    kinds = ast.Module | ast.ClassDef | ast.FunctionDef | ast.AsyncFunctionDef
+    owners = [node for node in ast.walk(tree) if isinstance(node, kinds) and ast.get_docstring(node)]
+    return tuple((node.body[0].lineno, ast.get_docstring(node, clean=False) or "") for node in owners)
 
 
 @lru_cache(maxsize=1024)
