@@ -89,7 +89,7 @@ class Assignment:
 def assignments(code: str) -> tuple[tuple[str, int, bool], ...]:
     """Return (name, line, is it a loop variable) of each assignment at module level.
 
-    ``x += 1`` and ``x[0] = 1`` count as assignments of x; what a function assigns inside does not.
+    ``x += 1`` and ``x[0] = 1`` count as assignments of x; what a function assigns inside counts where it is global.
     """
     try:
         tree = ast.parse(code)
@@ -102,6 +102,7 @@ def _assigned(body: list[ast.stmt]) -> Iterator[tuple[str, int, bool]]:
     for node in body:
         if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef | ast.ClassDef):
             yield node.name, node.lineno, False
+            yield from _globals(node)
         elif isinstance(node, ast.For):
             for target in ast.walk(node.target):
                 if isinstance(target, ast.Name):
@@ -135,10 +136,16 @@ def _targets(node: ast.expr) -> Iterator[tuple[str, int, bool]]:
 
 
 def _walruses(node: ast.stmt) -> Iterator[ast.NamedExpr]:
-    if isinstance(node, ast.Expr | ast.Assign):
-        for part in ast.walk(node.value):
-            if isinstance(part, ast.NamedExpr):
-                yield part
+    """The ``:=`` of a statement's own expressions (a condition's too), without the statements below it."""
+    for expression in ast.iter_child_nodes(node):
+        if isinstance(expression, ast.expr):
+            yield from (part for part in ast.walk(expression) if isinstance(part, ast.NamedExpr))
+
+
+def _globals(node: ast.stmt) -> Iterator[tuple[str, int, bool]]:
+    for part in ast.walk(node):
+        if isinstance(part, ast.Global):
+            yield from ((name, part.lineno, False) for name in part.names)
 
 
 def units(page: Page) -> list[Unit]:
