@@ -59,7 +59,7 @@ class Run:
     units: list[Unit]
     names: dict[str, Any] = field(default_factory=dict)
     modules: dict[str, types.SimpleNamespace] = field(default_factory=dict)
-    printed: dict[int, str] = field(default_factory=dict)  # by the number of the fence
+    printed: dict[int | None, str] = field(default_factory=dict)  # by the number of the fence
     problems: list[Problem] = field(default_factory=list)
     broken: bool = False  # did a unit fail, so that those behind it never ran
 
@@ -175,14 +175,15 @@ def _relative(file: Path, page: Page) -> str:
 def run(page_units: list[Unit], known: Run | None = None) -> Run:
     """Run the units in order. The first one that fails ends the run, since the rest would build on it.
 
-    A whole program sees nothing of the page, so where ``known`` has run the same one, its result is taken.
+    With the run of a page that holds, as ``known``, a block that prints something else fails too, and a whole
+    program, which sees nothing of the page, is not run again where it has not changed.
     """
     result = Run(page_units)
     result.names = {"__name__": "__page__", "__builtins__": builtins}
     with warnings.catch_warnings(), np.printoptions(), np.errstate():
         warnings.simplefilter("error")
         for unit in page_units:
-            if unit.module != PAGE and known is not None and unit in known.units and not known.problems:
+            if known and unit.module != PAGE and unit in known.units and "set_printoptions" not in unit.code:
                 result.modules[unit.module] = known.modules[unit.module]
                 result.printed[unit.fence] = known.printed[unit.fence]
                 continue
@@ -190,6 +191,8 @@ def run(page_units: list[Unit], known: Run | None = None) -> Run:
             problem = _run_unit(unit, names, result)
             if unit.module != PAGE:
                 result.modules[unit.module] = types.SimpleNamespace(**names)
+            if known and not problem and result.printed.get(unit.fence) != known.printed.get(unit.fence):
+                problem = Problem(unit.path, unit.line, "this block prints something else than before")
             if problem:
                 result.problems.append(problem)
                 result.broken = True
@@ -297,7 +300,7 @@ def _assigned_by_last_line(code: str) -> dict[int, str]:
     given = assignments(code)
     statements = ast.walk(ast.parse(code)) if given else ()
     last = {n.lineno: n.end_lineno for n in statements if isinstance(n, ast.Assign | ast.AnnAssign)}
-    return {last[line]: name for name, line, _ in given if line in last}
+    return {last[line] or line: name for name, line, _ in given if line in last}
 
 
 @lru_cache(maxsize=1024)
