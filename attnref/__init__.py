@@ -2,7 +2,6 @@
 
 Tokens stand on the last axis but one and features on the last, `(..., L, d)`; a head axis stands before
 them. A mask is boolean, True where a query may attend. Nothing keeps state or changes what it is given.
-it is given.
 """
 
 from importlib import import_module

@@ -95,12 +95,16 @@ def _end_of_words(page: Page, comment: pages.Comment) -> int | None:
         return comment.start
     end = page.text.rfind("\n", 0, comment.start)
     line = page.text[page.text.rfind("\n", 0, end) + 1 : end].strip(" \t>")
-    return None if line.startswith(("|", "#", "!", "$$", "<!--")) or line.endswith(("$$", "-->", ")")) else end
+    return (
+        None if line.startswith(("|", "#", "!", "$$", "<!--")) or line.endswith(("$$", "-->", ")")) else end
+    )
 
 
 def _claim(ledger: Ledger, comment: pages.Comment) -> Owned:
     lines = ",".join(proofs.lines_of(ledger, comment.body))
-    return Owned(Numeral("✓", comment.start, comment.start), "claim", " ".join(comment.body.split()), "True", lines)
+    return Owned(
+        Numeral("✓", comment.start, comment.start), "claim", " ".join(comment.body.split()), "True", lines
+    )
 
 
 def _formula_lines(owners: list[Owned]) -> Iterator[str]:
