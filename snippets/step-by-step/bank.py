@@ -1,4 +1,4 @@
-"""Which bank? What "bank" draws from its sentence, unscaled and scaled."""
+"""What "bank" draws from its sentence, unscaled and scaled."""
 
 import numpy as np
 
