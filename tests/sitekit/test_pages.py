@@ -151,4 +151,4 @@ def test_a_problem_names_the_file_and_the_line(tmp_path):
 
 def test_the_options_of_a_documented_name_are_not_shown():
     options = "::: attnref.softmax\n    options:\n      heading_level: 3\n"
-    assert [n.text for n in page(f"{options}\nIt is 4.\n").numerals] == ["4"]
+    assert [n.text for n in read(f"{options}\nIt is 4.\n").numerals] == ["4"]
