@@ -64,7 +64,7 @@ class Ledger:
 
 def check(page: Page, run: Run | None = None) -> Ledger:
     """Run a page (unless its run is given) and compare everything it shows."""
-    run = programs.run(programs.units(page)) if run is None else run
+    run = programs.run_page(page) if run is None else run
     ledger = Ledger(page, run)
     ledger.problems += page.markup_problems()
     ledger.problems += [Problem(page.path, f.line, f.problem) for f in page.fences if f.problem]
