@@ -73,7 +73,16 @@ def main() -> None:
     arguments = parser.parse_args()
     with tempfile.TemporaryDirectory() as name:
         folder = Path(name)
-        build = [sys.executable, "-m", "mkdocs", "build", "--strict", "--quiet", "--site-dir", str(folder / "site")]
+        build = [
+            sys.executable,
+            "-m",
+            "mkdocs",
+            "build",
+            "--strict",
+            "--quiet",
+            "--site-dir",
+            str(folder / "site"),
+        ]
         subprocess.run(build, check=True, cwd=ROOT)
         handler = functools.partial(Gzipped, directory=str(folder / "site"))
         with http.server.ThreadingHTTPServer(("127.0.0.1", 0), handler) as server:
@@ -84,8 +93,12 @@ def main() -> None:
     print(json.dumps(found, indent=2))
     if arguments.record:
         machine = f"{platform.machine()}, {os.cpu_count()} cores"
-        record = {"command": "python -m benchmarks.bench_lighthouse", "date": datetime.date.today().isoformat()}
-        RECORD.write_text(json.dumps({**record, "machine": machine, "scores": found}, indent=2) + "\n", encoding="utf-8")
+        record = {
+            "command": "python -m benchmarks.bench_lighthouse",
+            "date": datetime.date.today().isoformat(),
+        }
+        text = json.dumps({**record, "machine": machine, "scores": found}, indent=2)
+        RECORD.write_text(text + "\n", encoding="utf-8")
 
 
 if __name__ == "__main__":

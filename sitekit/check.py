@@ -89,7 +89,9 @@ def main(arguments: Sequence[str]) -> int:
             print(problem)
         print(f"{ledger.page.path}: {summary(ledger)}, {len(problems)} problems")
         if any(marker in problem.message for problem in problems for marker in _DECIDED):
-            print(f"If a change of the code was intended, make update PAGE={ledger.page.path} rewrites what follows.")
+            print(
+                f"If a change of the code was intended, make update PAGE={ledger.page.path} rewrites what follows."
+            )
         code = code or int(bool(problems))
     return code
 
