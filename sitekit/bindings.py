@@ -75,6 +75,8 @@ def _pair_one(page: Page, comment: Comment, inline: dict, free: list[Numeral]) -
             raise BindingError("a tex comment reads a formula: put it directly behind one")
         return Binding(comment, *found)
     block = page.block_above(comment)
+    if block is None and page.follows_comment(comment):
+        raise BindingError("a comment that speaks for this block stands above: put all values in one comment")
     if block is None:
         raise BindingError(
             "this comment stands below a blank line: put it directly below the block it speaks for"

@@ -1,4 +1,7 @@
-"""Check pages: ``python -m sitekit.check docs/lessons/x.md``. The exit code is 1 when one falls short."""
+"""Check pages: ``python -m sitekit.check docs/lessons/x.md``.
+
+The exit code is 1 when a page falls short, 2 when an argument names none.
+"""
 
 from __future__ import annotations
 
@@ -58,23 +61,34 @@ def _line_of(page: Page, message: str) -> int:
     return 1
 
 
-def main(arguments: Sequence[str]) -> int:
+def named_pages(arguments: Sequence[str]) -> tuple[Path, list[Path], int]:
+    """Return the project's root, the pages that a command line names (or all), and its exit code so far.
+
+    The code is 2 where an argument names no page, which is said in one line.
+    """
     root = Path.cwd() if (Path.cwd() / "docs").is_dir() else ROOT
-    paths = [Path(argument) for argument in arguments] or page_files(root)
-    failed = False
-    for path in paths:
-        if not path.is_file():
-            print(
-                f"{path}: there is no such page; name one below docs/, such as docs/lessons/step-by-step.md"
-            )
-            failed = True
+    there = page_files(root)
+    found, code = [], 0
+    for argument in arguments:
+        path = Path(argument).resolve()
+        if path in there:
+            found.append(path)
             continue
-        ledger, problems = check_page(path.resolve(), root)
+        example = there[0].relative_to(root).as_posix() if there else "docs/index.md"
+        print(f"{argument}: there is no such page; name a .md file below docs/, such as {example}")
+        code = 2
+    return root, found if arguments else there, code
+
+
+def main(arguments: Sequence[str]) -> int:
+    root, paths, code = named_pages(arguments)
+    for path in paths:
+        ledger, problems = check_page(path, root)
         for problem in problems:
             print(problem)
-        failed |= bool(problems)
         print(f"{ledger.page.path}: {summary(ledger)}, {len(problems)} problems")
-    return int(failed)
+        code = code or int(bool(problems))
+    return code
 
 
 def summary(ledger: Ledger) -> str:

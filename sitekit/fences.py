@@ -113,7 +113,7 @@ def find(text: str, path: str, snippets: Path) -> Iterator[Fence]:
 def _never_closed(block: str, text: str, start: int) -> str:
     """What is wrong with a block that runs on to the next one or to the end of the page."""
     opening, *lines = block.split("\n")
-    mark = re.match(r"[ \t>]*(`+|~+)", opening)[1]
+    mark = re.search(r"`{3,}|~{3,}", opening).group()
     for number, line in enumerate(lines, text.count("\n", 0, start) + 2):
         if re.match(rf"[ \t>]*{mark}+[^\s`~]", line):
             return f"this block is never closed: another begins in line {number}"

@@ -18,13 +18,12 @@ import sys
 import threading
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field, replace
-from pathlib import Path
 
 import yaml
 
-from sitekit import check, numerals, pages, programs, proofs, sources
+from sitekit import check, numerals, outputs, pages, programs, proofs, sources
 from sitekit.pages import FRONT_MATTER, Page
-from sitekit.programs import Unit
+from sitekit.programs import Run, Unit
 
 SECONDS = 5  # a mutated program that runs longer counts as noticed: the page would hang
 
@@ -122,7 +121,10 @@ def _constants(unit: Unit) -> Iterator[tuple[int, int, str]]:
                 start = match.start() + numeral.start
                 yield start, start + len(numeral.text), _other_number(numeral.text)
         return
-    tree = ast.parse(unit.code)
+    try:
+        tree = ast.parse(unit.code)
+    except SyntaxError:  # a block that shows how such an error reads
+        return
     lines = [0]
     for line in unit.code.splitlines(keepends=True):
         lines.append(lines[-1] + len(line))
@@ -184,21 +186,26 @@ def reasons(page: Page) -> list[tuple[str, str, str]]:
     return [(item["code"], str(item.get("input", "")), item["reason"]) for item in meta.get("survivors", [])]
 
 
+class DoesNotHold(ValueError):
+    """A page with problems has no mutants: what fails on it already shows nothing."""
+
+
 def mutate(page: Page) -> Tally:
     """Try all mutants of a page that holds."""
     ledger = proofs.check(page)
     if ledger.problems:
-        raise ValueError(f"{page.path} does not hold, so there is nothing to measure: {ledger.problems[0]}")
+        advice = f"run python -m sitekit.check {page.path}"
+        raise DoesNotHold(f"{page.path} does not hold, so there is nothing to measure: {advice}")
     tally, accepted = Tally(), reasons(page)
     for mutant, other in [*numeral_mutants(page), *output_mutants(page)]:
         # A session's own text is what runs, so its mutants run again.
         run = None if any(unit.kind == "pycon" for unit in ledger.run.units) else ledger.run
-        tally.add(mutant, bool(proofs.check(other, run).problems), "")
+        tally.add(mutant, _noticed(other, run), "")
     for mutant, units in input_mutants(ledger.run.units):
         try:
             with _time_limit(SECONDS):
                 run = programs.run(units)
-                noticed = bool(run.problems) or bool(proofs.check(page, run).problems)
+                noticed = bool(run.problems) or _noticed(page, run)
         except TimeoutError:
             noticed = True
         reason = ""
@@ -214,24 +221,40 @@ def mutate(page: Page) -> Tally:
     return tally
 
 
+def _noticed(page: Page, run: Run | None) -> bool:
+    """Whether a page falls short. What the blocks print is compared first, which is the quicker half."""
+    if run is not None:
+        ledger = proofs.Ledger(page, run)
+        outputs.compare(ledger)
+        if ledger.problems:
+            return True
+    return bool(proofs.check(page, run).problems)
+
+
 def _holds(unit: Unit, mutant: Mutant) -> bool:
     return unit.path == mutant.path and 0 <= mutant.line - unit.line < len(unit.lines)
 
 
 def main(arguments: Sequence[str]) -> int:
-    root = check.ROOT
+    root, paths, code = check.named_pages(arguments)
     record = sources.read(root / "docs")
-    paths = [Path(argument).resolve() for argument in arguments] or check.page_files(root)
     killed = survived = 0
     for path in paths:
-        tally = mutate(pages.read(path, root, record))
+        page = pages.read(path, root, record)
+        try:
+            tally = mutate(page)
+        except DoesNotHold as error:
+            print(error)
+            code = code or 1
+            continue
         for survivor in tally.survivors:
             print(survivor)
         for mutant, reason in tally.exempt:
             print(f"{mutant} (exempt: {reason})")
         killed, survived = killed + tally.killed, survived + len(tally.survivors)
-    print(f"{killed} killed, {survived} survived")
-    return int(survived > 0)
+    if paths:
+        print(f"{killed} killed, {survived} survived")
+    return code or int(survived > 0)
 
 
 if __name__ == "__main__":

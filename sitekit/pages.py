@@ -23,7 +23,7 @@ from sitekit.sources import Record
 FRONT_MATTER = re.compile(r"\A---\n.*?\n---\n", re.DOTALL)
 _TOKEN = re.compile(
     r"""(?=[\\<`$\[\]&{]|^)(?:  # the first character decides fast that nothing starts here
-    (?P<escape>\\[^\n])
+    (?P<escape>\\[^\w\n])
   | (?P<comment><!--(?P<body>.*?)-->)
   | (?P<code>(?P<ticks>`+)(?!`)(?P<codetext>(?:[^\n]|\n(?![ \t]*\n))+?)(?<!`)(?P=ticks)(?!`))
   | (?P<display>\$\$(?P<displaytex>(?:[^\n]|\n(?![ \t]*\n))+?)\$\$)
@@ -231,17 +231,18 @@ class Page:
         """The offsets of the block that an own-line comment stands below, or None below a blank line.
 
         It is the run of lines above that are not blank, up to another comment of the ledger or a heading. An
-        indented comment belongs to the item, admonition, tab or footnote whose text is indented like it.
+        indented comment belongs to the item, admonition, tab or footnote whose text is indented like it. A claim
+        takes no numerals, so it may share its block with another comment, in either order.
         """
         first = self.text.rfind("\n", 0, comment.start) + 1
         indent = _indent(self.text[first : comment.start])
         start = end = first - 1
+        claim = comment.mark == "?"
+        stops = [other.end for other in self._own_comments if other.mark != "?" and not claim]
         for line_start in self._lines_upward(first):
             line_end = self.text.find("\n", line_start)
             line = self._prose[line_start:line_end]
-            if not line.strip(" \t>") or any(
-                line_start <= end - 1 < line_end for end in self._own_comment_ends
-            ):
+            if not line.strip(" \t>") or any(line_start <= stop - 1 < line_end for stop in stops):
                 break
             if _HEADING.match(line) and start != end:
                 break
@@ -255,8 +256,14 @@ class Page:
         return (start, end) if start < end else None
 
     @cached_property
-    def _own_comment_ends(self) -> list[int]:
-        return [comment.end for comment in self.comments if comment.own_line]
+    def _own_comments(self) -> list[Comment]:
+        return [comment for comment in self.comments if comment.own_line]
+
+    def follows_comment(self, comment: Comment) -> bool:
+        """Whether the line above a comment on its own line ends another comment."""
+        line_end = self.text.rfind("\n", 0, comment.start)
+        line_start = self.text.rfind("\n", 0, line_end) + 1
+        return any(line_start < other.end <= line_end for other in self._own_comments)
 
     def _lines_upward(self, offset: int) -> Iterator[int]:
         while offset > self.body_start:

@@ -84,15 +84,13 @@ def own_without_running(ledger: Ledger) -> None:
 
 def _own_phrases(ledger: Ledger) -> None:
     page = ledger.page
+    places = {k: n for n in page.numerals for k in range(n.start, n.end)} if page.phrases else {}
     for start, end, text in page.phrases:
         phrase = page.record.phrase(text)
         for numeral in find(page.masked, start, end):
-            ledger.owned[_at(page, numeral)] = Owned(numeral, phrase.kind, phrase.proof)
-
-
-def _at(page: Page, numeral: Numeral) -> Numeral:
-    """The page's numeral at that place (a phrase's own reading may see the sign differently)."""
-    return next((n for n in page.numerals if n.start <= numeral.start < n.end), numeral)
+            # The page's numeral at that place: a phrase's own reading may see the sign differently.
+            there = places.get(numeral.start, numeral)
+            ledger.owned[there] = Owned(numeral, phrase.kind, phrase.proof)
 
 
 def _own_code_names(ledger: Ledger) -> None:
@@ -206,6 +204,7 @@ def _owned(ledger: Ledger, numeral: Numeral, value: Value, wrong: str) -> Owned:
     return Owned(numeral, "bound", value.label, shown, line, wrong, right)
 
 
+@lru_cache(maxsize=4096)
 def _names_of(label: str) -> list[str]:
     """The names in a label, those of programs (``bank.weights``) first."""
     names = [match.group() for match in _IDENTIFIER.finditer(label)]

@@ -64,7 +64,8 @@ class Record:
         if not self.phrases:
             return None
         texts = sorted({phrase.text for phrase in self.phrases}, key=len, reverse=True)
-        return re.compile(r"(?<![\w.])(?:" + "|".join(map(_loose, texts)) + r")(?!\w|\.\d|,\d)")
+        first = "".join({re.escape(text[0]) for text in texts})  # decides fast that nothing starts here
+        return re.compile(rf"(?=[{first}])(?<![\w.])(?:" + "|".join(map(_loose, texts)) + r")(?!\w|\.\d|,\d)")
 
     def phrase(self, text: str) -> Phrase:
         """The phrase that stands behind a matched text (which may hold a line break)."""

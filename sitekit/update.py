@@ -9,7 +9,6 @@ from __future__ import annotations
 import sys
 from collections.abc import Sequence
 from dataclasses import replace
-from pathlib import Path
 
 from sitekit import check, figures, outputs, pages, proofs, sources
 from sitekit.fences import Fence
@@ -75,10 +74,9 @@ def _indented(printed: str, fence: Fence) -> str:
 
 
 def main(arguments: Sequence[str]) -> int:
-    root = check.ROOT
+    root, paths, code = check.named_pages(arguments)
     record = sources.read(root / "docs")
-    failed = False
-    for path in [Path(argument).resolve() for argument in arguments] or check.page_files(root):
+    for path in paths:
         page = pages.read(path, root, record)
         text, told = updated(page)
         if told:
@@ -89,8 +87,8 @@ def main(arguments: Sequence[str]) -> int:
             print(line)
         for problem in [*ledger.problems, *figures.problems(ledger.page, ledger.run)]:
             print(f"{problem} (not decided by a program: mend it by hand)")
-            failed = True
-    return int(failed)
+            code = code or 1
+    return code
 
 
 if __name__ == "__main__":

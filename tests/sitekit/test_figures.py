@@ -175,7 +175,7 @@ def test_update_draws_what_changed_and_nothing_else(project):
 
 
 def test_the_command_update_draws_figures_too(project, monkeypatch, capsys):
-    monkeypatch.setattr(check, "ROOT", project.root)
+    monkeypatch.chdir(project.root)
     project.change(project.page, "0.7346, 0.2654", "0.7246, 0.2754")
     assert update.main([str(project.page)]) == 0
     assert "bars.svg: drawn anew" in capsys.readouterr().out
