@@ -22,7 +22,7 @@ from markdown.postprocessors import Postprocessor
 from markdown.preprocessors import Preprocessor
 from markdown.treeprocessors import Treeprocessor
 
-from sitekit import figures, numerals, pages, programs, proofs, sources
+from sitekit import figures, numerals, pages, percent, programs, proofs, sources
 from sitekit.pages import Page
 from sitekit.proofs import Ledger, Owned
 
@@ -117,7 +117,7 @@ class _Mark(Preprocessor):
         for problem in ledger.problems:
             log.warning("%s", problem)
         start = page.text.index(text.strip()[:200], page.body_start)
-        body = marked(ledger, start, self.shown) + _numbers_fold(page)
+        body = percent.spaced(marked(ledger, start, self.shown)) + _numbers_fold(page)
         return self._bibliography(body, record).split("\n")
 
     def _docstring(self, text: str, record: sources.Record) -> list[str]:
@@ -141,11 +141,10 @@ class _Mark(Preprocessor):
 def find_page(text: str, root: Path, record: sources.Record) -> Page | None:
     """The page whose text this is. Whoever renders it (MkDocs, Zensical, a test) need not say."""
     wanted = text.strip()
-    for path in sorted((root / "docs").rglob("*.md")) if wanted else ():
-        content = path.read_text(encoding="utf-8")
-        if content.rstrip().endswith(wanted):
-            page = Page(path.relative_to(root).as_posix(), content, root / "snippets", record)
-            if content[page.body_start :].strip() == wanted:
+    for path in pages.files(root) if wanted else ():
+        if pages.source(path).rstrip().endswith(wanted):
+            page = pages.read(path, root, record)
+            if page.text[page.body_start :].strip() == wanted:
                 return page
     return None
 
