@@ -147,8 +147,8 @@ def as_markdown(text: str) -> str:
 
 
 def spaced(page: str) -> str:
-    """A page to be rendered: Markdown would take a block and the output directly behind it for one paragraph."""
-    return page.replace("\n```\n```text\n", "\n```\n\n```text\n")
+    """A page to be rendered: Markdown would take two blocks without a blank line between them for one paragraph."""
+    return re.sub(r"^```\n(?=```(?:text|python)$)", "```\n\n", page, flags=re.MULTILINE)
 
 
 def cells(text: str) -> list[Cell]:

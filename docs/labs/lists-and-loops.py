@@ -7,7 +7,7 @@
 #   - code: "for n in range(len(vectors[0])):"
 #     input: "0"
 #     reason: "all vectors are equally long"
-#   - code: "rows.append([dot(x, [row[n] for row in W]) for n in range(len(W[0]))])"
+#   - code: "for n in range(len(W[0])):"
 #     input: "0"
 #     reason: "all rows of a matrix are equally long"
 #   - code: "d_k, d_v = len(Q[0]) // n_heads, len(V[0]) // n_heads"
@@ -217,9 +217,10 @@ free_output, free_weights = attention(Q, K, V)
 
 
 def print_rows(names, columns, rows):
-    print("asks" + "".join(f"{column:>7}" for column in columns) + "    sum")
+    print("asks" + "".join(f"{column:>7}" for column in [*columns, "sum"]))
     for name, row in zip(names, rows):
-        print(f"{name:<4}" + "".join(f"{number:7.3f}" for number in [*row, sum(row)]))
+        shares = "".join(f"{number:7.3f}" for number in [*row, sum(row)])
+        print(f"{name:<4}{shares}")
 
 
 print_rows(sentence, sentence, free_weights)
@@ -328,7 +329,10 @@ print_rows(sentence, sentence, blind_weights)
 def project(X, W):
     rows = []
     for x in X:
-        rows.append([dot(x, [row[n] for row in W]) for n in range(len(W[0]))])
+        row = []
+        for n in range(len(W[0])):
+            row.append(dot(x, [line[n] for line in W]))
+        rows.append(row)
     return rows
 
 
@@ -355,9 +359,8 @@ def multihead(X, W_Q, W_K, W_V, W_O, n_heads, mask=None):
     d_k, d_v = len(Q[0]) // n_heads, len(V[0]) // n_heads
     joined, all_weights = [[] for x in X], []
     for h in range(n_heads):
-        outputs, weights = attention(
-            columns(Q, h * d_k, d_k), columns(K, h * d_k, d_k), columns(V, h * d_v, d_v), mask
-        )
+        q, k = columns(Q, h * d_k, d_k), columns(K, h * d_k, d_k)
+        outputs, weights = attention(q, k, columns(V, h * d_v, d_v), mask)
         all_weights.append(weights)
         for row, head_output in zip(joined, outputs):
             row.extend(head_output)
@@ -373,7 +376,10 @@ dice = random.Random(12)
 
 
 def random_matrix(height, width):
-    return [[dice.uniform(-1, 1) for column in range(width)] for row in range(height)]
+    rows = []
+    for _ in range(height):
+        rows.append([dice.uniform(-1, 1) for n in range(width)])
+    return rows
 
 
 seen = ["she", "saw", "the", "bird"]
@@ -388,9 +394,10 @@ favourites = []
 for rows in head_weights:
     favourites.append([seen[row.index(max(row))] for row in rows])
 
-print("asks" + "".join(f"  head {h}" for h, names in enumerate(favourites)))
+print("asks" + "".join(f"  head {h}" for h in range(len(favourites))))
 for i, word in enumerate(seen):
-    print(f"{word:<4}" + "".join(f"{names[i]:>8}" for names in favourites))
+    looks = "".join(f"{names[i]:>8}" for names in favourites)
+    print(f"{word:<4}{looks}")
 print("she becomes", show(mixed[0]))
 
 # Output:
@@ -442,7 +449,8 @@ print("she becomes", show(mixed[0]))
 #     others.
 #
 #     ```python
-#     twice_output, twice_weights = attend(it, [keys[0], *keys], [values[0], *values])
+#     twice = [keys[0], *keys], [values[0], *values]
+#     twice_output, twice_weights = attend(it, *twice)
 #     print(show(weights), "output", show(output))
 #     print(show(twice_weights), "output", show(twice_output))
 #     ```
@@ -465,10 +473,9 @@ print("she becomes", show(mixed[0]))
 #     weights that are left still depend on scores of words that should not be known yet.
 #
 #     ```python
-#     late = [
-#         [weight if allowed else 0.0 for weight, allowed in zip(row, may)]
-#         for row, may in zip(free_weights, causal_mask(4, 4))
-#     ]
+#     late = []
+#     for row, may in zip(free_weights, causal_mask(4, 4)):
+#         late.append([weight * allowed for weight, allowed in zip(row, may)])
 #     print_rows(sentence, sentence, late)
 #     ```
 #

@@ -285,7 +285,8 @@ def built(tmp_path, monkeypatch):
 
 
 def test_a_lab_is_built_as_a_page_is(built):
-    more = "\n# %% [markdown]\n# ## A formula\n#\n# $\\frac{a}{b}$, a note[^n].\n#\n"
+    more = "\n# %%\nstr(total)\n\n# %%\nstr(total)\n"
+    more += "\n# %% [markdown]\n# ## A formula\n#\n# $\\frac{a}{b}$, a note[^n].\n#\n"
     more += "# !!! note\n#\n#     Body.\n#\n# [^n]: N.\n"
     said, folder = built(lab(SUM) + more)
     assert said == ""
