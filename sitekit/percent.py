@@ -24,6 +24,7 @@ import ast
 import re
 from collections.abc import Iterator
 from dataclasses import dataclass
+from functools import lru_cache
 
 RULE = "# ---"  # front matter stands between two of these, as in other tools that read this format
 MARKDOWN = "<!--%%-->"
@@ -46,11 +47,10 @@ class _Reader:
     """The lines of a lab and what each becomes; the cells and the faults are found on the way."""
 
     def __init__(self, text: str) -> None:
-        self.lines = text.rstrip("\n").split("\n") + [""]  # the last one is where a last fence is closed
+        self.lines = [*text.rstrip("\n").split("\n"), ""]  # the last one is where a last fence is closed
         self.page = [""] * len(self.lines)
         self.cells: list[Cell] = []
         self.faults: list[tuple[int, str]] = []
-        self.front: list[str] = []
         markers = [k for k, line in enumerate(self.lines) if _MARKER.fullmatch(line)]
         self._front_matter(markers[0] if markers else len(self.lines))
         for start, end in zip(markers, [*markers[1:], len(self.lines)], strict=True):
@@ -63,8 +63,7 @@ class _Reader:
         reached = 0
         if self.lines[0] == RULE and RULE in self.lines[1:end]:
             reached = self.lines.index(RULE, 1) + 1
-            self.front = [_bare(line) for line in self.lines[:reached]]
-            self.page[:reached] = self.front
+            self.page[:reached] = [_bare(line) for line in self.lines[:reached]]
         for k in range(reached, end):
             if self.lines[k].strip():
                 self.fault(k, "this line stands before the first cell: begin one with # %%")
@@ -101,8 +100,7 @@ class _Reader:
         if shown:
             self.fault(start + shown, "a notebook would show this value, a script would not: print it")
         self._close(last + 1, code_end, "the comment # Output:" if outputs else "the next cell")
-        output = self._output(outputs[0], end) if outputs else None
-        self.cells.append(Cell("code", start + 1, code, output))
+        self.cells.append(Cell("code", start + 1, code, self._output(outputs[0], end) if outputs else None))
 
     def _output(self, start: int, end: int) -> list[str]:
         last = self._last(start, end)
@@ -121,7 +119,7 @@ class _Reader:
             self.fault(k, f"leave a blank line above {what}")
 
     def _last(self, start: int, end: int) -> int:
-        """The last line in front of ``end`` that is not blank, at least ``start``."""
+        """The last line before ``end`` that is not blank, at least ``start``."""
         while end - 1 > start and not self.lines[end - 1].strip():
             end -= 1
         return end - 1
@@ -141,9 +139,12 @@ def _bare(line: str) -> str:
     return line[2:] if line.startswith("# ") else line.removeprefix("#")
 
 
+_read = lru_cache(maxsize=64)(_Reader)
+
+
 def as_markdown(text: str) -> str:
     """The lab as a page, line by line. The last cell's block is closed behind its last line."""
-    return "\n".join(_Reader(text).page) + "\n"
+    return "\n".join(_read(text).page) + "\n"
 
 
 def spaced(page: str) -> str:
@@ -152,12 +153,11 @@ def spaced(page: str) -> str:
 
 
 def cells(text: str) -> list[Cell]:
-    return _Reader(text).cells
+    return _read(text).cells
 
 
 def faults(text: str) -> list[tuple[int, str]]:
-    """What keeps a text from being a lab: (line, message)."""
-    return _Reader(text).faults
+    return _read(text).faults  # what keeps it from being a lab: line, message
 
 
 def as_percent(page: str) -> str:
