@@ -513,4 +513,4 @@ print("she becomes", show(mixed[0]))
 # - Several heads are several small attentions on columns of their own, joined and mixed.
 #
 # **Read next:** [scaled dot-product attention, step by step](../lessons/step-by-step.md), where each number of the
-# first example is computed by hand, and [`attnref.attention`](../reference/attention.md), which does it with arrays.
+# first example is computed by hand, and [attention in NumPy](attention-in-numpy.py), where arrays replace the loops.

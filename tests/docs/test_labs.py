@@ -163,3 +163,34 @@ def test_heads_of_loops_are_those_of_attnref(loops, rng):
         output, weights = loops.multihead(X.tolist(), *lists, n_heads=h, mask=mask)
         assert_close(output, expected.output)
         assert_close(weights, expected.weights)
+
+
+# ---- attention in NumPy
+
+
+@pytest.fixture(scope="module")
+def arrays() -> SimpleNamespace:
+    return functions("attention-in-numpy")
+
+
+def test_attention_of_arrays_is_that_of_attnref(arrays, rng):
+    Q, K, V = rng.normal(size=(2, 5, 3)), rng.normal(size=(2, 7, 3)), rng.normal(size=(2, 7, 11))
+    mask = rng.random((5, 7)) < 0.5
+    mask[:, 3] = True
+    for allowed in (True, mask):
+        expected = attnref.attention(Q, K, V, mask=allowed)
+        output, weights = arrays.attention(Q, K, V, allowed)
+        assert_close(output, expected.output)
+        assert_close(weights, expected.weights)
+
+
+def test_heads_of_arrays_are_those_of_attnref(arrays, rng):
+    h, L, d_model, d_k, d_v = 3, 5, 7, 2, 11
+    X = rng.normal(size=(L, d_model))
+    sizes = [(d_model, h * d_k), (d_model, h * d_k), (d_model, h * d_v), (h * d_v, 13)]
+    matrices = [rng.normal(size=size) for size in sizes]
+    mask = attnref.causal_mask(L, L)
+    expected = attnref.multihead_attention(X, *matrices, n_heads=h, causal=True)
+    output, weights = arrays.multihead(X, *matrices, h, mask)
+    assert_close(output, expected.output)
+    assert_close(weights, expected.weights)
