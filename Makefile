@@ -5,6 +5,7 @@ BIN := $(VENV)/$(if $(filter Windows_NT,$(OS)),Scripts,bin)
 PY := $(BIN)/python
 export NO_MKDOCS_2_WARNING := 1
 export UV_PYTHON_DOWNLOADS := never
+# Where `make serve` listens; if the port is taken: make serve ADDRESS=127.0.0.1:8001
 ADDRESS ?= 127.0.0.1:8000
 
 .PHONY: help serve test site update page lint mutate lock clean
@@ -24,7 +25,7 @@ $(VENV)/.ready: requirements.lock
 	  || $(PY) -m pip install --quiet --disable-pip-version-check --require-hashes -r requirements.lock
 	@touch $@
 
-serve: $(VENV)/.ready    ## serve the site on http://127.0.0.1:8000 and reload on change
+serve: $(VENV)/.ready    ## serve the site and reload on change; another port: ADDRESS=127.0.0.1:8001
 	$(PY) -m mkdocs serve --dev-addr $(ADDRESS)
 
 site: $(VENV)/.ready     ## build the site into site/, failing on any warning
@@ -43,7 +44,7 @@ update: $(VENV)/.ready   ## rewrite numerals and outputs after an intended chang
 mutate: $(VENV)/.ready   ## change every numeral and input, one at a time
 	$(PY) -m sitekit.mutate $(PAGE)
 
-lint: $(VENV)/.ready     ## style, types, wording
+lint: $(VENV)/.ready     ## style and types
 	$(PY) -m ruff check .
 	$(PY) -m ruff format --check .
 	$(PY) -m mypy
@@ -53,4 +54,4 @@ lock: $(VENV)/.ready     ## renew requirements.lock from pyproject.toml
 	  --no-header --python-version 3.11 --output-file requirements.lock pyproject.toml
 
 clean:           ## remove the environment and all that was built
-	rm -rf $(VENV) site build dist .cache .pytest_cache .mypy_cache .ruff_cache
+	rm -rf $(VENV) site build dist .cache .hypothesis .pytest_cache .mypy_cache .ruff_cache

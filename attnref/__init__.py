@@ -2,7 +2,6 @@
 
 Tokens stand on the last axis but one and features on the last, `(..., L, d)`; a head axis stands before
 them. A mask is boolean, True where a query may attend. Nothing keeps state or changes what it is given.
-it is given.
 """
 
 from importlib import import_module
@@ -12,23 +11,33 @@ from attnref._additive import additive_attention, luong_attention
 from attnref._alibi import alibi_bias, alibi_slopes
 from attnref._attention import attention
 from attnref._blockwise import blockwise_attention, merge
+from attnref._cache import cached_attention, extend_cache, trim_cache
+from attnref._encoder import BlockParameters, transformer_block
 from attnref._errors import AttnRefError, DtypeError, MaskError, ShapeError
+from attnref._feed_forward import feed_forward, gelu
 from attnref._gradients import attention_gradients, softmax_gradient
 from attnref._gradients_blockwise import blockwise_gradients
 from attnref._gradients_multihead import multihead_gradients
 from attnref._heads import join_heads, split_heads, split_qkv
 from attnref._masks import causal_mask, padding_mask, window_mask
 from attnref._multihead import multihead_attention
+from attnref._norms import layer_norm, qk_norm, rms_norm
+from attnref._patterns import block_mask, prefix_mask, segment_mask
 from attnref._positions import rotary, sinusoidal_positions
 from attnref._results import (
     Attention,
     AttentionGradients,
     BlockwiseAttention,
     BlockwiseGradients,
+    CachedAttention,
+    KVCache,
     MultiheadAttention,
     MultiheadGradients,
+    NormedHeads,
     Projections,
+    TransformerBlock,
 )
+from attnref._sinks import sink_attention
 from attnref._softmax import softmax
 
 __version__ = "0.1.0"
@@ -37,34 +46,52 @@ __all__ = [
     "Attention",
     "AttentionGradients",
     "AttnRefError",
+    "BlockParameters",
     "BlockwiseAttention",
     "BlockwiseGradients",
+    "CachedAttention",
     "DtypeError",
+    "KVCache",
     "MaskError",
     "MultiheadAttention",
     "MultiheadGradients",
+    "NormedHeads",
     "Projections",
     "ShapeError",
+    "TransformerBlock",
     "additive_attention",
     "alibi_bias",
     "alibi_slopes",
     "attention",
     "attention_gradients",
+    "block_mask",
     "blockwise_attention",
     "blockwise_gradients",
+    "cached_attention",
     "causal_mask",
+    "extend_cache",
+    "feed_forward",
+    "gelu",
     "join_heads",
+    "layer_norm",
     "luong_attention",
     "merge",
     "multihead_attention",
     "multihead_gradients",
     "padding_mask",
+    "prefix_mask",
+    "qk_norm",
+    "rms_norm",
     "rotary",
+    "segment_mask",
+    "sink_attention",
     "sinusoidal_positions",
     "softmax",
     "softmax_gradient",
     "split_heads",
     "split_qkv",
+    "transformer_block",
+    "trim_cache",
     "window_mask",
 ]
 

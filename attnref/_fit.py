@@ -6,9 +6,9 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from attnref._errors import ShapeError
-from attnref._results import FloatArray
-from attnref._validate import broadcasts, refuse
+from attnref._errors import MaskError, ShapeError
+from attnref._results import BoolArray, FloatArray
+from attnref._validate import broadcasts, described, read, refuse
 
 Shape = tuple[int, ...]
 
@@ -37,11 +37,16 @@ def token_shapes(Q: FloatArray, K: FloatArray, V: FloatArray) -> Shape:
     needs_axes("Q", Q, "L_q", "d_k")
     needs_axes("K", K, "L_k", "d_k")
     needs_axes("V", V, "L_k", "d_v")
+    one_value_a_key(K, V)
+    return leading_axes(Q=Q, K=K, V=V)
+
+
+def one_value_a_key(K: FloatArray, V: FloatArray) -> None:
+    """Refuse values that are not as many as the keys."""
     if V.shape[-2] != K.shape[-2]:
         rule = f"it must have one row for each key of K, shape {K.shape}, since each key stands for one value"
         step = "Give K and V the same L_k, the last axis but one"
         refuse(ShapeError, f"V has shape {V.shape}", rule, step)
-    return leading_axes(Q=Q, K=K, V=V)
 
 
 def leading_axes(**arrays: FloatArray) -> Shape:
@@ -54,6 +59,13 @@ def leading_axes(**arrays: FloatArray) -> Shape:
         refuse(ShapeError, given, rule, "Insert axes of one where they are missing, such as K[:, None]")
 
 
+def continues(name: str, array: FloatArray, cached: FloatArray) -> None:
+    """Refuse new keys or values that do not go on where the cached ones end."""
+    if array.shape[:-2] + array.shape[-1:] != cached.shape[:-2] + cached.shape[-1:]:
+        rule = f"it must be like the cached one, shape {cached.shape}, in all axes but the last but one"
+        refuse(ShapeError, f"{name} has shape {array.shape}", rule, "Begin a new cache by passing None")
+
+
 def broadcasts_to(name: str, array: npt.NDArray[Any], shape: Shape, meaning: str) -> None:
     """Refuse an array that does not broadcast to a shape, or that would add to it."""
     if not broadcasts(array.shape, shape):
@@ -61,6 +73,33 @@ def broadcasts_to(name: str, array: npt.NDArray[Any], shape: Shape, meaning: str
         refuse(
             ShapeError, f"{name} has shape {array.shape}", rule, "Insert axes of one where they are missing"
         )
+
+
+def has_blocks(blocks: npt.ArrayLike, rows: int, columns: int) -> BoolArray:
+    """Read a boolean array with one entry for each pair of blocks."""
+    array = read("blocks", blocks)
+    if array.dtype.kind != "b":
+        rule = "it is boolean, True where a block of queries may attend to a block of keys"
+        refuse(MaskError, described("blocks", array), rule, "Pass blocks != 0 if it counts or weighs")
+    if array.shape[-2:] != (rows, columns):
+        rule = f"its last two axes must be ({rows}, {columns}): as many blocks as cover L_q and L_k"
+        refuse(MaskError, f"blocks has shape {array.shape}", rule, "Check block_size and the two lengths")
+    return array
+
+
+def has_numbers(name: str, array: FloatArray) -> None:
+    """Refuse tokens that hold no numbers at all."""
+    if array.ndim == 0 or array.shape[-1] == 0:
+        rule = "its last axis holds the numbers of a token, at least one"
+        refuse(ShapeError, f"{name} has shape {array.shape}", rule, "Check which axis is the last")
+
+
+def leads_back(name: str, W: npt.ArrayLike, X: FloatArray) -> None:
+    """Refuse a matrix whose product cannot be added to the tokens."""
+    shape = np.shape(W)
+    if shape[-1:] != X.shape[-1:]:
+        rule = f"its last axis must be as long as that of X, shape {X.shape}, to which its product is added"
+        refuse(ShapeError, f"{name} has shape {shape}", rule, "Give it d_model columns")
 
 
 def summed_to(shape: Shape, gradient: FloatArray) -> FloatArray:

@@ -125,16 +125,29 @@ def span(window: tuple[Side, Side]) -> tuple[Side, Side]:
     return window[0], window[1]
 
 
-def as_lengths(lengths: npt.ArrayLike, L_k: int) -> npt.NDArray[np.integer[Any]]:
-    """How many keys are real, for each sequence."""
-    array = read("lengths", lengths)
+def as_lengths(lengths: npt.ArrayLike, L_k: int, name: str = "lengths") -> npt.NDArray[np.integer[Any]]:
+    """How many keys are real, or belong to a prefix, for each sequence."""
+    array = read(name, lengths)
     if array.dtype.kind not in "iu":
-        step = "If it marks the real tokens with True, it is a mask already"
-        refuse(MaskError, described("lengths", array), "lengths are integers, a count of tokens each", step)
+        step = "If it marks tokens with True, it is a mask already"
+        refuse(MaskError, described(name, array), "it counts tokens, so it holds integers", step)
     if array.size and not (array.min() >= 0 and array.max() <= L_k):
+        given = f"{name} goes from {array.min()} to {array.max()}"
         rule = f"each must lie between zero and L_k, {L_k}"
-        given = f"lengths run from {array.min()} to {array.max()}"
-        refuse(MaskError, given, rule, "Pass as L_k the length that the keys were padded to")
+        refuse(MaskError, given, rule, "Pass as L_k the length of the keys, padding included")
+    return array
+
+
+def as_labels(name: str, labels: npt.ArrayLike) -> npt.NDArray[np.integer[Any]]:
+    """A label for each token."""
+    array = read(name, labels)
+    if array.dtype.kind not in "iu":
+        rule = "tokens with the same integer belong together"
+        refuse(MaskError, described(name, array), rule, "Number the texts, such as one, one, two")
+    if array.ndim == 0:
+        refuse(
+            ShapeError, f"{name} has no axis", "there is one label for each token", "Pass a list of labels"
+        )
     return array
 
 

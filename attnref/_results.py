@@ -112,3 +112,52 @@ class MultiheadGradients(NamedTuple):
     d_b_K: FloatArray
     d_b_V: FloatArray
     d_b_O: FloatArray
+
+
+class KVCache(NamedTuple):
+    """Keys and values of the tokens so far, so that they need not be computed again."""
+
+    K: FloatArray
+    """Keys that are kept, already rotated if they are rotated at all. Shape `(..., L, d_k)`."""
+
+    V: FloatArray
+    """Values that are kept. Shape `(..., L, d_v)`."""
+
+    seen: int
+    """How many tokens have gone in, those dropped since included: the position of the next one."""
+
+
+class CachedAttention(NamedTuple):
+    """What `cached_attention` found, and the cache to go on with."""
+
+    output: FloatArray
+    """The blend of the values for the new queries. Shape `(..., L_q, d_v)`."""
+
+    weights: FloatArray
+    """How much each new query takes of each key, cached ones first. Shape `(..., L_q, L_k)`."""
+
+    scores: FloatArray
+    """Dot products times scale, before softcap, bias and mask. Shape `(..., L_q, L_k)`."""
+
+    cache: KVCache
+    """The cache with the new keys and values at its end."""
+
+
+class NormedHeads(NamedTuple):
+    """Queries and keys whose length says nothing any more."""
+
+    Q: FloatArray
+    """Queries, in the shape given. `(..., n_heads, L_q, d_k)`."""
+
+    K: FloatArray
+    """Keys, in the shape given. `(..., n_kv_heads, L_k, d_k)`."""
+
+
+class TransformerBlock(NamedTuple):
+    """What a block made of its tokens, and what its heads found on the way."""
+
+    output: FloatArray
+    """The tokens as they leave the block. Shape `(..., L, d_model)`."""
+
+    attention: MultiheadAttention
+    """What the heads found: their output before it was added, weights, scores and the heads apart."""

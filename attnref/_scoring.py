@@ -27,6 +27,9 @@ class Block(NamedTuple):
     slope: FloatArray | float
     """How fast a logit changes with its dot product: the scale, times the slope of the softcap."""
 
+    scores: FloatArray
+    """Dot products times scale, before all else. `(..., L_q, keys)`."""
+
 
 class Scoring(NamedTuple):
     """Queries, keys and options, read and checked once."""
@@ -88,13 +91,14 @@ class Scoring(NamedTuple):
         allowed = within(key_positions[keys] - query_positions, self.left, self.right)  # (L_q, keys)
         slope: FloatArray | float = self.factor
         with np.errstate(all="ignore"):  # a masked key may hold anything
-            logits = (self.Q @ self.K[..., keys, :].mT) * self.factor  # (..., L_q, keys)
+            scores = (self.Q @ self.K[..., keys, :].mT) * self.factor  # (..., L_q, keys)
+            logits = scores
             if self.cap is not None:
-                bent = np.tanh(logits / self.cap)
+                bent = np.tanh(scores / self.cap)
                 logits, slope = self.cap * bent, self.factor * (1 - bent * bent)
             if self.added is not None:
                 allowed = allowed & (self.added[..., keys] != -np.inf)
                 logits = logits + self.added[..., keys]
         if self.chosen is not None:
             allowed = allowed & self.chosen[..., keys]
-        return Block(np.where(allowed, logits, -np.inf), allowed, slope)
+        return Block(np.where(allowed, logits, -np.inf), allowed, slope, scores)

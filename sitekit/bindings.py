@@ -19,6 +19,7 @@ from sitekit.programs import Run
 from sitekit.sources import NotRecorded
 
 _CLOSERS = re.compile(r"[*_)\]~^\0]*(?:\s?%)?\Z")
+_PRIMARY = ast.Name | ast.Attribute | ast.Subscript | ast.Call | ast.List  # takes an index without brackets
 _DELIMITER = re.compile(r"[ \t>]*\|?[ \t]*:?-+:?[ \t]*(?:\|[ \t]*:?-+:?[ \t]*)*\|?[ \t]*\Z")
 
 
@@ -35,7 +36,8 @@ class Value:
     """One value with the text that a reader is shown as its origin."""
 
     value: Any
-    label: str
+    label: str  # keys[2][0]
+    source: str = ""  # the expression it is a part of: keys
 
 
 @dataclass(frozen=True)
@@ -223,11 +225,23 @@ class Scope:
 def _label(value: Any, source: str) -> list[Value]:
     flat = list(flatten(value))
     if len(flat) == 1:
-        return [Value(flat[0], source)]
+        return [Value(flat[0], source, source)]
     simple = getattr(value, "ndim", None) == 1 or isinstance(value, list | tuple)
     if simple and len(value) == len(flat):
-        return [Value(item, f"{source}[{k}]") for k, item in enumerate(flat)]
-    return [Value(item, f"{source} (value {k + 1} of {len(flat)})") for k, item in enumerate(flat)]
+        return [Value(item, _part(source, k), source) for k, item in enumerate(flat)]
+    count = len(flat)
+    return [Value(item, f"{source} (value {k + 1} of {count})", source) for k, item in enumerate(flat)]
+
+
+def _part(source: str, *places: int) -> str:
+    """How Python names a part of an expression: ``keys[2][0]``, ``(keys @ query)[2]``."""
+    whole = source if _is_primary(source) else f"({source})"
+    return whole + "".join(f"[{place}]" for place in places)
+
+
+@lru_cache(maxsize=4096)
+def _is_primary(source: str) -> bool:
+    return isinstance(ast.parse(source, mode="eval").body, _PRIMARY)
 
 
 def table_values(scope: Scope, binding: Binding) -> list[Value]:
@@ -256,5 +270,7 @@ def table_values(scope: Scope, binding: Binding) -> list[Value]:
                 raise BindingError(
                     f"row {r + 1} of column {k + 1} of {part[0]}: {len(flat)} values for the numerals {shown}"
                 )
-            values += [Value(item, f"{part[0]}, row {r + 1}") for item in flat]
+            deeper = len(flat) > 1
+            labels = [_part(part[0], r, k) if deeper else _part(part[0], r) for k in range(len(flat))]
+            values += [Value(item, label, part[0]) for item, label in zip(flat, labels, strict=True)]
     return values

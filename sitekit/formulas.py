@@ -52,11 +52,13 @@ def evaluate(tex: str, symbols: dict[str, float]) -> float:
     import sympy
 
     results = set()
-    symbols = {"e": math.e, **{_D.sub("D", name): value for name, value in symbols.items()}}
-    plain = _POWER.sub(r"(\1^\2)", _D.sub("D", _WORDS.sub(r"{\1}", tex.strip())))
+    # SymPy's grammar keeps d for differentials; here it is a symbol, under a letter that the formula has not.
+    letter = next(c for c in "DZXWYJHGFUTSRPML" if c not in tex and not any(c in name for name in symbols))
+    symbols = {"e": math.e, **{_D.sub(letter, name): value for name, value in symbols.items()}}
+    plain = _POWER.sub(r"(\1^\2)", _D.sub(letter, _WORDS.sub(r"{\1}", tex.strip())))
     for expression in _read(plain):
         known = {symbol: symbols.get(_name(symbol)) for symbol in expression.free_symbols}
-        missing = [_name(symbol) for symbol, value in known.items() if value is None]
+        missing = [_name(symbol).replace(letter, "d") for symbol, value in known.items() if value is None]
         if missing:
             raise BindingError(f"the formula uses {', '.join(sorted(missing))}, for which no value is given")
         result = expression.subs(known).evalf()

@@ -8,6 +8,7 @@ and a page that is read without this extension shows plain numbers and hides the
 from __future__ import annotations
 
 import html
+import itertools
 import json
 import logging
 import re
@@ -23,6 +24,7 @@ from markdown.preprocessors import Preprocessor
 from markdown.treeprocessors import Treeprocessor
 
 from sitekit import figures, numerals, pages, percent, programs, proofs, sources
+from sitekit.numerals import Numeral
 from sitekit.pages import Page
 from sitekit.proofs import Ledger, Owned
 
@@ -64,13 +66,15 @@ def marked(ledger: Ledger, start: int, shown: Shown) -> str:
     edits: list[tuple[int, int, str]] = []
     for comment in page.comments:
         edits.append((*_extent(page, comment), ""))
+        if comment.mark == "?" and (place := _end_of_words(page, comment)) is not None:
+            edits.append((place, place, shown.mark(_claim(ledger, comment))))
     in_formula = set()
     for span in page.spans:
         if span.kind == "code":
             continue
         in_formula.update(span.numerals)
         owners = [ledger.owned[n] for n in span.numerals if n in ledger.owned]
-        proof = ledger.formula_proofs.get(span.start) or "\n".join(dict.fromkeys(map(_line, owners)))
+        proof = ledger.formula_proofs.get(span.start) or "\n".join(_formula_lines(owners))
         if owners or span.start in ledger.formula_proofs:
             right = not any(owner.wrong for owner in owners)
             edits.append((span.inner, span.inner, shown.formula(proof, right)))
@@ -85,8 +89,32 @@ def marked(ledger: Ledger, start: int, shown: Shown) -> str:
     return "".join([*parts, page.text[reached:]])
 
 
-def _line(owned: Owned) -> str:
-    return owned.wrong or (f"{owned.proof} = {owned.value}" if owned.value else owned.proof)
+def _end_of_words(page: Page, comment: pages.Comment) -> int | None:
+    """Where the tick of a claim stands: behind its words. A table, a heading, a formula or an image gets none."""
+    if not comment.own_line:
+        return comment.start
+    end = page.text.rfind("\n", 0, comment.start)
+    line = page.text[page.text.rfind("\n", 0, end) + 1 : end].strip(" \t>")
+    return (
+        None if line.startswith(("|", "#", "!", "$$", "<!--")) or line.endswith(("$$", "-->", ")")) else end
+    )
+
+
+def _claim(ledger: Ledger, comment: pages.Comment) -> Owned:
+    lines = ",".join(proofs.lines_of(ledger, comment.body))
+    return Owned(
+        Numeral("✓", comment.start, comment.start), "claim", " ".join(comment.body.split()), "True", lines
+    )
+
+
+def _formula_lines(owners: list[Owned]) -> Iterator[str]:
+    """A formula's proof: a line for each expression with its values in order, or what is wrong."""
+    yield from dict.fromkeys(owner.wrong for owner in owners if owner.wrong)
+    for source, group in itertools.groupby(owners, lambda owner: owner.source or owner.proof):
+        shown = [owner.value for owner in group if owner.value]
+        short = len(shown) > 3  # many values would cover the page
+        values = ", ".join(f"{float(value):.6g}" if short and "." in value else value for value in shown)
+        yield f"{source} = {values}" if values else source
 
 
 def _extent(page: Page, comment: pages.Comment) -> tuple[int, int]:
@@ -238,7 +266,7 @@ def _stop(element: etree.Element, block: list[bool] | None) -> None:
 
 
 def _attributes(owned: Owned) -> Iterator[tuple[str, str]]:
-    yield "class", "n wrong" if owned.wrong else "n"
+    yield "class", "n wrong" if owned.wrong else "n claim" if owned.kind == "claim" else "n"
     yield "value", owned.value or numerals.plain(owned.numeral.text)
     if owned.line:
         yield "data-line", owned.line

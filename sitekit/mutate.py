@@ -12,18 +12,23 @@ from __future__ import annotations
 import ast
 import contextlib
 import itertools
+import multiprocessing
+import os
 import re
 import signal
 import sys
 import threading
 from collections.abc import Iterator, Sequence
+from concurrent.futures import ProcessPoolExecutor
 from dataclasses import dataclass, field, replace
+from pathlib import Path
 
 import yaml
 
 from sitekit import check, numerals, outputs, pages, programs, proofs, sources
 from sitekit.pages import FRONT_MATTER, Page
 from sitekit.programs import Run, Unit
+from sitekit.proofs import Ledger
 
 SECONDS = 5  # a mutated program that runs longer counts as noticed: the page would hang
 
@@ -200,11 +205,11 @@ def mutate(page: Page) -> Tally:
     for mutant, other in [*numeral_mutants(page), *output_mutants(page)]:
         # A session's own text is what runs, so its mutants run again.
         run = None if any(unit.kind == "pycon" for unit in ledger.run.units) else ledger.run
-        tally.add(mutant, _noticed(other, run), "")
+        tally.add(mutant, _noticed(other, run), _another_place(ledger, other))
     for mutant, units in input_mutants(ledger.run.units):
         try:
             with _time_limit(SECONDS):
-                run = programs.run(units)
+                run = programs.run(units, ledger.run)
                 noticed = bool(run.problems) or _noticed(page, run)
         except TimeoutError:
             noticed = True
@@ -221,6 +226,15 @@ def mutate(page: Page) -> Tally:
     return tally
 
 
+def _another_place(ledger: Ledger, other: Page) -> str:
+    """The reason why a cited place that became another recorded one of the same source survives."""
+    before = [text for _, _, text in ledger.page.phrases]
+    after = [text for _, _, text in other.phrases]
+    changed = [pair for pair in zip(before, after, strict=False) if pair[0] != pair[1]]
+    cited = len(before) == len(after) and len(changed) == 1
+    return f"the record holds {changed[0][1]} as well" if cited else ""
+
+
 def _noticed(page: Page, run: Run | None) -> bool:
     """Whether a page falls short. What the blocks print is compared first, which is the quicker half."""
     if run is not None:
@@ -235,16 +249,28 @@ def _holds(unit: Unit, mutant: Mutant) -> bool:
     return unit.path == mutant.path and 0 <= mutant.line - unit.line < len(unit.lines)
 
 
+def mutate_file(path: Path, root: Path) -> Tally | str:
+    """Try all mutants of the page in a file; where it does not hold, the text says so."""
+    try:
+        return mutate(pages.read(path, root, sources.read(root / "docs")))
+    except DoesNotHold as error:
+        return str(error)
+
+
+def mutate_files(paths: Sequence[Path], root: Path) -> list[Tally | str]:
+    """The same for several files, on all processors: pages have nothing in common."""
+    if len(paths) < 2:
+        return [mutate_file(path, root) for path in paths]
+    with ProcessPoolExecutor(os.cpu_count(), mp_context=multiprocessing.get_context("spawn")) as pool:
+        return list(pool.map(mutate_file, paths, [root] * len(paths)))
+
+
 def main(arguments: Sequence[str]) -> int:
     root, paths, code = check.named_pages(arguments)
-    record = sources.read(root / "docs")
     killed = survived = 0
-    for path in paths:
-        page = pages.read(path, root, record)
-        try:
-            tally = mutate(page)
-        except DoesNotHold as error:
-            print(error)
+    for tally in mutate_files(paths, root):
+        if isinstance(tally, str):
+            print(tally)
             code = code or 1
             continue
         for survivor in tally.survivors:

@@ -34,6 +34,7 @@ _TOKEN = re.compile(
   | (?P<html></?[A-Za-z](?:[^<>"']|"[^"]*"|'[^']*')*>)
   | (?P<entity>&\#?\w+;)
   | (?P<attrs>\{:?[ ]*(?:[\#.][\w-]+|[\w-]+=(?:"[^"]*"|'[^']*'|[^\s}]+))(?:[ ]+[^}\n]*)?\})
+  | (?P<autodoc>^:::[ ][^\n]*(?:\n[ ]{4}[^\n]*)*)  # what mkdocstrings renders, with its options
   | (?P<marker>^[ \t>]*\d+\.(?=[ \t]))
     )""",
     re.VERBOSE | re.DOTALL | re.MULTILINE,

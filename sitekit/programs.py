@@ -23,6 +23,7 @@ import numpy as np
 from sitekit.numerals import find
 from sitekit.pages import Page, Problem
 
+_REGION = re.compile(r"#\s*--8<--\s*\[(?:start|end):[^\]]+\]\s*")
 PAGE = ""  # the module name of code that runs in the page's own name space
 
 
@@ -58,7 +59,7 @@ class Run:
     units: list[Unit]
     names: dict[str, Any] = field(default_factory=dict)
     modules: dict[str, types.SimpleNamespace] = field(default_factory=dict)
-    printed: dict[int, str] = field(default_factory=dict)  # by the number of the fence
+    printed: dict[int | None, str] = field(default_factory=dict)  # by the number of the fence
     problems: list[Problem] = field(default_factory=list)
     broken: bool = False  # did a unit fail, so that those behind it never ran
 
@@ -88,7 +89,7 @@ class Assignment:
 def assignments(code: str) -> tuple[tuple[str, int, bool], ...]:
     """Return (name, line, is it a loop variable) of each assignment at module level.
 
-    ``x += 1`` and ``x[0] = 1`` count as assignments of x; what a function assigns inside does not.
+    ``x += 1`` and ``x[0] = 1`` count as assignments of x; what a function assigns inside counts where it is global.
     """
     try:
         tree = ast.parse(code)
@@ -101,6 +102,7 @@ def _assigned(body: list[ast.stmt]) -> Iterator[tuple[str, int, bool]]:
     for node in body:
         if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef | ast.ClassDef):
             yield node.name, node.lineno, False
+            yield from _globals(node)
         elif isinstance(node, ast.For):
             for target in ast.walk(node.target):
                 if isinstance(target, ast.Name):
@@ -134,10 +136,16 @@ def _targets(node: ast.expr) -> Iterator[tuple[str, int, bool]]:
 
 
 def _walruses(node: ast.stmt) -> Iterator[ast.NamedExpr]:
-    if isinstance(node, ast.Expr | ast.Assign):
-        for part in ast.walk(node.value):
-            if isinstance(part, ast.NamedExpr):
-                yield part
+    """The ``:=`` of a statement's own expressions (a condition's too), without the statements below it."""
+    for expression in ast.iter_child_nodes(node):
+        if isinstance(expression, ast.expr):
+            yield from (part for part in ast.walk(expression) if isinstance(part, ast.NamedExpr))
+
+
+def _globals(node: ast.stmt) -> Iterator[tuple[str, int, bool]]:
+    for part in ast.walk(node):
+        if isinstance(part, ast.Global):
+            yield from ((name, part.lineno, False) for name in part.names)
 
 
 def units(page: Page) -> list[Unit]:
@@ -164,17 +172,27 @@ def _relative(file: Path, page: Page) -> str:
     return file.relative_to(page.snippets.parent).as_posix()
 
 
-def run(page_units: list[Unit]) -> Run:
-    """Run the units in order. The first one that fails ends the run, since the rest would build on it."""
+def run(page_units: list[Unit], known: Run | None = None) -> Run:
+    """Run the units in order. The first one that fails ends the run, since the rest would build on it.
+
+    With the run of a page that holds, as ``known``, a block that prints something else fails too, and a whole
+    program, which sees nothing of the page, is not run again where it has not changed.
+    """
     result = Run(page_units)
     result.names = {"__name__": "__page__", "__builtins__": builtins}
     with warnings.catch_warnings(), np.printoptions(), np.errstate():
         warnings.simplefilter("error")
         for unit in page_units:
+            if known and unit.module != PAGE and unit in known.units and "set_printoptions" not in unit.code:
+                result.modules[unit.module] = known.modules[unit.module]
+                result.printed[unit.fence] = known.printed[unit.fence]
+                continue
             names = result.names if unit.module == PAGE else {"__name__": "__main__"}
             problem = _run_unit(unit, names, result)
             if unit.module != PAGE:
                 result.modules[unit.module] = types.SimpleNamespace(**names)
+            if known and not problem and result.printed.get(unit.fence) != known.printed.get(unit.fence):
+                problem = Problem(unit.path, unit.line, "this block prints something else than before")
             if problem:
                 result.problems.append(problem)
                 result.broken = True
@@ -188,7 +206,7 @@ def _run_unit(unit: Unit, names: dict[str, Any], result: Run) -> Problem | None:
     if unit.kind == "pycon":
         return _run_session(unit, names)
     try:
-        with contextlib.redirect_stdout(output):
+        with contextlib.redirect_stdout(output), contextlib.redirect_stderr(output):
             exec(_compiled(unit.code, unit.path, unit.line), names)
     except (Exception, SystemExit) as error:
         last = "".join(traceback.format_exception_only(error)).strip().splitlines()[-1]
@@ -203,6 +221,8 @@ def _run_unit(unit: Unit, names: dict[str, Any], result: Run) -> Problem | None:
             return Problem(unit.path, unit.line, message)
     if unit.fence is not None:
         result.printed[unit.fence] = output.getvalue()
+    elif output.getvalue():
+        return Problem(unit.path, unit.line, "numbers.py prints, and no page shows what: remove the print")
     return None
 
 
@@ -243,11 +263,15 @@ def _run_session(unit: Unit, names: dict[str, Any]) -> Problem | None:
 
 def _shape_problems(unit: Unit, names: dict[str, Any]) -> Iterator[Problem]:
     """A digit in a comment is a shape at the end of an assignment, and it is compared."""
+    for line, text in docstrings(unit.python):
+        for numeral in find(text):
+            message = f"the docstring holds the number {numeral.text} that nothing runs: write it in words"
+            yield Problem(unit.path, unit.line + line + text.count("\n", 0, numeral.start) - 1, message)
     if "#" not in unit.code:
         return
     assigned = _assigned_by_last_line(unit.python)
     for line, comment in comments(unit.python):
-        if not any(find(comment)) or "--8<--" in comment:
+        if not any(find(comment)) or _REGION.fullmatch(comment):
             continue
         where, shape, name = unit.line + line - 1, _shape(comment), assigned.get(line)
         if shape is None or name not in names:
@@ -276,7 +300,19 @@ def _assigned_by_last_line(code: str) -> dict[int, str]:
     given = assignments(code)
     statements = ast.walk(ast.parse(code)) if given else ()
     last = {n.lineno: n.end_lineno for n in statements if isinstance(n, ast.Assign | ast.AnnAssign)}
-    return {last[line]: name for name, line, _ in given if line in last}
+    return {last[line] or line: name for name, line, _ in given if line in last}
+
+
+@lru_cache(maxsize=1024)
+def docstrings(code: str) -> tuple[tuple[int, str], ...]:
+    """Return (line, text) of the docstrings of a program and of all that is defined in it."""
+    try:
+        tree = ast.parse(code)
+    except SyntaxError:
+        return ()
+    kinds = ast.Module | ast.ClassDef | ast.FunctionDef | ast.AsyncFunctionDef
+    owners = [node for node in ast.walk(tree) if isinstance(node, kinds) and ast.get_docstring(node)]
+    return tuple((node.body[0].lineno, ast.get_docstring(node, clean=False) or "") for node in owners)
 
 
 @lru_cache(maxsize=1024)

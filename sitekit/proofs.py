@@ -20,6 +20,7 @@ _HEADING = re.compile(r"^[ \t>]*#{1,6}[ \t][^\n]*$", re.MULTILINE)
 _UNDERLINE = re.compile(r"\n[ \t>]*(?:=+|-+)[ \t]*$", re.MULTILINE)
 _HEADING_ID = re.compile(r"\{:?[^}\n]*#[\w-]+[^}\n]*\}[ \t]*$", re.MULTILINE)
 _LETTER = re.compile(r"[A-Za-z_]")
+_CITED = re.compile(r"cite\.(?P<key>\w+)\.(?P<name>\w+)")
 _IDENTIFIER = re.compile(r"[A-Za-z_]\w*(?:\.[A-Za-z_]\w*)*")
 
 
@@ -31,9 +32,10 @@ class Owned:
     kind: str  # "bound", "cited", "exempt", "read", "quoted" or "named"
     proof: str  # the expression, the source or the reason
     value: str = ""  # the whole value, where it is computed
-    line: str = ""  # where it was computed: "72", or "bank.py:12" in a program
+    line: str = ""  # where it was computed: "72", "bank.py:12" in a program, or several with commas
     wrong: str = ""  # what is wrong with it
     right: str = ""  # what should be printed instead, where that is known
+    source: str = ""  # the expression of which the value is a part
 
 
 @dataclass
@@ -188,20 +190,27 @@ def _bind(ledger: Ledger, scope: Scope, binding: Binding) -> None:
 
 def _owned(ledger: Ledger, numeral: Numeral, value: Value, wrong: str) -> Owned:
     right = rounded(value.value, numeral.text) if wrong and is_printable(value.value) else ""
-    if "cite." in value.label:
-        key, _, name = value.label.partition("cite.")[2].partition(".")
-        source = ledger.page.record.sources.get(key, {})
-        place = source.get("figures", {}).get(name.split("[")[0], {}).get("place")
-        proof = ", ".join(filter(None, [source.get("label", key), place]))
+    cited = _CITED.fullmatch(value.label)
+    if cited:
+        source = ledger.page.record.sources.get(cited["key"], {})
+        place = source.get("figures", {}).get(cited["name"], {}).get("place")
+        proof = ", ".join(filter(None, [source.get("label", cited["key"]), place]))
         return Owned(numeral, "cited", proof, wrong=wrong, right=right)
-    line = ""
-    places = [a for name in _names_of(value.label) for a in ledger.run.computed.get(name, [])]
-    if places:
-        file = "" if places[0].path == ledger.page.path else f"{places[0].path.rpartition('/')[2]}:"
-        line = f"{file}{places[0].line}"
-        ledger.lines[line] = places[0].text
     shown = value_text(value.value) if is_printable(value.value) else repr(value.value)
-    return Owned(numeral, "bound", value.label, shown, line, wrong, right)
+    lines = ",".join(lines_of(ledger, value.label))
+    return Owned(numeral, "bound", value.label, shown, lines, wrong, right, value.source)
+
+
+def lines_of(ledger: Ledger, label: str) -> list[str]:
+    """The lines that gave the names of a label their values, as the reader is shown them: 72, bank.py:12."""
+    found = {}
+    for name in _names_of(label):
+        for place in ledger.run.computed.get(name, []):
+            file = "" if place.path == ledger.page.path else f"{place.path.rpartition('/')[2]}:"
+            found[f"{file}{place.line}"] = place.text
+    shown = dict(list(found.items())[:3])
+    ledger.lines.update(shown)
+    return list(shown)
 
 
 @lru_cache(maxsize=4096)

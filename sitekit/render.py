@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from functools import lru_cache
 from pathlib import Path
 from typing import Any
@@ -10,6 +11,9 @@ import markdown
 import yaml
 
 from sitekit.pages import FRONT_MATTER
+
+# What mkdocstrings replaces by a docstring when the site is built; the tests walk that there.
+_AUTODOC = re.compile(r"<p>::: .*?</p>", re.DOTALL)
 
 
 @lru_cache(maxsize=4)
@@ -33,4 +37,4 @@ def page_html(text: str, root: Path) -> tuple[str, Any]:
     names, settings = extensions(root)
     converter = markdown.Markdown(extensions=names, extension_configs=settings)
     content = converter.convert(FRONT_MATTER.sub("", text))
-    return content, converter.ledger_shown
+    return _AUTODOC.sub("", content), converter.ledger_shown

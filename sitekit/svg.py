@@ -194,5 +194,7 @@ def inlined(text: str, label: str, prefix: str) -> str:
         r"\s*<style>.*?</style>|\s*<rect class=\"fill-paper ground\"[^>]*/>", "", text, flags=re.DOTALL
     )
     text = re.sub(r'(\bid="|url\(#|href="#)', rf"\g<1>{prefix}-", text)
+    # The theme sets the property href of every element that has the attribute, which <use> does not allow.
+    text = text.replace(' href="#', ' xlink:href="#')
     text = re.sub(r' xmlns="[^"]*"| data-\w+="\w*"| font-family="[^"]*"', "", text)
     return text.replace("<svg ", f'<svg role="img" aria-label="{html.escape(label)}" ', 1).strip()

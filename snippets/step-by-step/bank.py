@@ -1,4 +1,4 @@
-"""Which bank? What the word "bank" draws from its sentence, without the scaling and with it."""
+"""What "bank" draws from its sentence, unscaled and scaled."""
 
 import numpy as np
 
@@ -6,7 +6,8 @@ import attnref
 
 np.set_printoptions(precision=2)
 
-# Each word with its key and its value. The two axes of a value mean: riverbank, money.
+# Each word with its key and its value. The axes of a value mean:
+# riverbank, money.
 sentence = [
     ("I", [-1.6, 0.0], [0.0, 0.0]),
     ("sat", [-0.3, 1.0], [0.5, 0.0]),

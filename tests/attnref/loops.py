@@ -161,3 +161,54 @@ def turned(x: Sequence[float], position: float, pairs: Sequence[tuple[int, int]]
         number = complex(x[a], x[b]) * cmath.exp(1j * position * base ** (-n / len(pairs)))
         out[a], out[b] = number.real, number.imag
     return out
+
+
+def layer_normed(x: Sequence[float], gain=None, shift=None, eps: float = 1e-5) -> list[float]:
+    """One token, shifted to a mean of zero and stretched to a variance of one."""
+    mean = math.fsum(x) / len(x)
+    variance = math.fsum((number - mean) ** 2 for number in x) / len(x)
+    normed = [(number - mean) / math.sqrt(variance + eps) for number in x]
+    return [y * (gain[c] if gain else 1) + (shift[c] if shift else 0) for c, y in enumerate(normed)]
+
+
+def rms_normed(x: Sequence[float], gain=None, eps: float = 1e-6) -> list[float]:
+    """One token, stretched to a mean square of one."""
+    size = math.sqrt(math.fsum(number**2 for number in x) / len(x) + eps)
+    return [number / size * (gain[c] if gain else 1) for c, number in enumerate(x)]
+
+
+def fed_forward(
+    x: Sequence[float], W_in: Matrix, W_out: Matrix, b_in=None, b_out=None, activation=None
+) -> list[float]:
+    """One token through two matrices, bent between them."""
+    bend = activation or (lambda number: max(number, 0.0))
+    hidden = [bend(number) for number in product([x], W_in, b_in)[0]]
+    return product([hidden], W_out, b_out)[0]
+
+
+def block(
+    X: Matrix, p: dict, *, n_heads, n_kv_heads, order, activation=None, eps=1e-5, **options
+) -> list[list[float]]:
+    """Heads and network, each with a way around it, with the norm before or after."""
+
+    def norm(x, part):
+        return layer_normed(x, p.get(f"gain_{part}"), p.get(f"shift_{part}"), eps)
+
+    def add(A, B):
+        return [[a + b for a, b in zip(x, y, strict=True)] for x, y in zip(A, B, strict=True)]
+
+    def heads(tokens):
+        names = ("W_Q", "W_K", "W_V", "W_O", "b_Q", "b_K", "b_V", "b_O")
+        parts = {name: p[name] for name in names if name in p}
+        return multihead(tokens, tokens, **parts, n_heads=n_heads, n_kv_heads=n_kv_heads, **options)[0]
+
+    def feed(tokens):
+        return [
+            fed_forward(x, p["W_in"], p["W_out"], p.get("b_in"), p.get("b_out"), activation) for x in tokens
+        ]
+
+    if order == "pre":
+        Y = add(X, heads([norm(x, "heads") for x in X]))
+        return add(Y, feed([norm(y, "feed") for y in Y]))
+    Y = [norm(y, "heads") for y in add(X, heads(X))]
+    return [norm(z, "feed") for z in add(Y, feed(Y))]

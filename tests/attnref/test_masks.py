@@ -89,7 +89,7 @@ def test_causal_is_a_window_open_to_the_left(L_q, L_k):
         (
             lambda: padding_mask([4, -1], 3),
             MaskError,
-            "lengths run from -1 to 4: each must lie between zero and L_k, 3",
+            "lengths goes from -1 to 4: each must lie between zero and L_k, 3",
         ),
         (lambda: padding_mask([True], 3), MaskError, "lengths has dtype bool .* it is a mask already"),
         (lambda: padding_mask([2.0], 3), MaskError, "lengths has dtype float64"),

@@ -11,12 +11,15 @@ import numpy as np
 import pytest
 
 from attnref import (
+    BlockParameters,
     attention,
     attention_gradients,
     causal_mask,
+    gelu,
     multihead_attention,
     softmax,
     split_qkv,
+    transformer_block,
 )
 from tests.attnref.tolerance import assert_close
 
@@ -144,6 +147,42 @@ def test_torch_multihead_attention_agrees_with_its_fused_matrix_transposed(torch
     assert_close(ours.output, theirs[0].detach().numpy())
     weights = ours.weights.mean(axis=1) if averaged else ours.weights
     assert_close(weights, theirs[1].detach().numpy())
+
+
+@pytest.mark.parametrize("order", ["post", "pre"])
+@pytest.mark.parametrize("activation", [None, gelu])
+def test_torch_encoder_layer_agrees(torch, order, activation):
+    layer = torch.nn.TransformerEncoderLayer(
+        12,
+        3,
+        17,
+        activation="gelu" if activation else "relu",
+        norm_first=order == "pre",
+        batch_first=True,
+        dtype=torch.float64,
+    ).eval()
+    for parameter in layer.parameters():
+        torch.nn.init.normal_(parameter)
+    theirs = {name: tensor.detach().numpy() for name, tensor in layer.named_parameters()}
+    matrices = split_qkv(theirs["self_attn.in_proj_weight"].T, n_heads=3)
+    vectors = split_qkv(theirs["self_attn.in_proj_bias"], n_heads=3)
+    parameters = BlockParameters(
+        *matrices,
+        theirs["self_attn.out_proj.weight"].T,
+        theirs["linear1.weight"].T,
+        theirs["linear2.weight"].T,
+        *vectors,
+        theirs["self_attn.out_proj.bias"],
+        theirs["linear1.bias"],
+        theirs["linear2.bias"],
+        theirs["norm1.weight"],
+        theirs["norm1.bias"],
+        theirs["norm2.weight"],
+        theirs["norm2.bias"],
+    )
+    X = torch.randn(2, L_Q, 12, dtype=torch.float64)
+    ours = transformer_block(X.numpy(), parameters, n_heads=3, order=order, activation=activation)
+    assert_close(ours.output, layer(X).detach().numpy(), tol=1e-12)
 
 
 def test_torch_and_jax_share_key_heads_in_blocks(torch, jax):

@@ -134,6 +134,21 @@ def test_an_input_of_a_program_and_of_numbers_py_survives_with_its_file(site):
     ]
 
 
+def test_a_program_that_has_not_changed_is_not_run_again(site, tmp_path):
+    runs = tmp_path / "runs"
+    site.write("snippets/page/part.py", f"with open({str(runs)!r}, 'a') as file:\n    file.write('x')\n")
+    page = '```python\n--8<-- "page/part.py"\n```\n\n```python\nn = 0\nprint(n)\n```\n\n```text\n0\n```\n'
+    units = programs.units(site.page(FRONT + page))
+    first = programs.run(units)
+    *_, (mutant, changed) = mutate.input_mutants(units)
+    second = programs.run(changed, known=first)
+    assert (mutant.before, runs.read_text(encoding="utf-8")) == ("0", "x")
+    assert second.modules == first.modules
+    assert [(p.line, p.message) for p in second.problems] == [
+        (10, "this block prints something else than before")
+    ]
+
+
 def test_a_numeral_that_only_repeats_its_own_digits_survives(site):
     found = survivors(site, "It is 3<!--= n * 0 + 3 -->.\n\n```python\nn = 5\n```\n")
     assert found == ["docs/page.md:8: input 5 → 6", "docs/page.md:8: input 5 → (-5)"]

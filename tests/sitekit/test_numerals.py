@@ -114,9 +114,11 @@ def test_no_change_of_what_rounding_prints_is_accepted(value, decimals):
 
 
 @given(st.floats(min_value=1e-30, max_value=1e30), st.integers(0, 8))
-def test_what_rounding_prints_with_an_exponent_is_accepted_unless_it_is_a_tie(value, decimals):
-    problem = mismatch(rounded(value, f"{1:.{decimals}e}"), value)
+def test_what_python_prints_with_an_exponent_is_accepted_unless_it_is_a_tie(value, decimals):
+    printed = f"{value:.{decimals}e}"
+    problem = mismatch(printed, value)
     assert problem is None or "rounding tie" in problem
+    assert float(rounded(value, printed)) == float(printed)
 
 
 @given(st.integers(-(10**30), 10**30))

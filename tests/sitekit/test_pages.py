@@ -147,3 +147,8 @@ def test_a_problem_names_the_file_and_the_line(tmp_path):
     page = pages.read(path, tmp_path, RECORD)
     assert str(page.problem(page.numerals[0].start, "it is wrong")) == "docs/a.md:3: it is wrong"
     assert page.slug == "a"
+
+
+def test_the_options_of_a_documented_name_are_not_shown():
+    options = "::: attnref.softmax\n    options:\n      heading_level: 3\n"
+    assert [n.text for n in read(f"{options}\nIt is 4.\n").numerals] == ["4"]

@@ -27,12 +27,12 @@ function fill(number) {
   const { proof, line } = number.dataset
   const value = number.getAttribute("value")
   const parts = [part("code", "proof-expression", proof)]
-  if (line) {
-    parts.push(part("span", "proof-value", ` = ${value}`))
-    const lines = JSON.parse(document.querySelector(".ledger-count")?.dataset.lines ?? "{}")
-    const [file, number_] = line.includes(":") ? line.split(":") : ["", line]
-    parts.push(part("span", "proof-line", `${file ? `${file}, ` : ""}line ${number_}`))
-    if (lines[line]) parts.push(part("code", "proof-code", lines[line]))
+  if (line) parts.push(part("span", "proof-value", ` = ${value}`))
+  const code = JSON.parse(document.querySelector(".ledger-count")?.dataset.lines ?? "{}")
+  for (const place of line?.split(",") ?? []) {
+    const [file, at] = place.includes(":") ? place.split(":") : ["the page’s source", place]
+    parts.push(part("span", "proof-line", `line ${at} of ${file}`))
+    if (code[place]) parts.push(part("code", "proof-code", code[place]))
   }
   box.replaceChildren(...parts)
 }
