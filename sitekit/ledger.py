@@ -24,6 +24,7 @@ from markdown.preprocessors import Preprocessor
 from markdown.treeprocessors import Treeprocessor
 
 from sitekit import figures, numerals, pages, percent, programs, proofs, sources
+from sitekit.bindings import parse
 from sitekit.numerals import Numeral
 from sitekit.pages import Page
 from sitekit.proofs import Ledger, Owned
@@ -102,8 +103,12 @@ def _end_of_words(page: Page, comment: pages.Comment) -> int | None:
 
 def _claim(ledger: Ledger, comment: pages.Comment) -> Owned:
     lines = ",".join(proofs.lines_of(ledger, comment.body))
+    tested = not (
+        ledger.run.absent and any(names & ledger.run.absent.keys() for *_, names in parse(comment.body))
+    )
+    value = "True" if tested else ""
     return Owned(
-        Numeral("✓", comment.start, comment.start), "claim", " ".join(comment.body.split()), "True", lines
+        Numeral("✓", comment.start, comment.start), "claim", " ".join(comment.body.split()), value, lines
     )
 
 
@@ -311,8 +316,8 @@ def _lines(ledger: Ledger) -> str:
 def count_box(ledger: Ledger) -> str:
     """The box at the page's end: what was checked, or what is wrong."""
     parts = [
-        (ledger.blocks, "code block run", "code blocks run"),
-        (ledger.outputs, "output compared", "outputs compared"),
+        (ledger.blocks - ledger.waiting_blocks, "code block run", "code blocks run"),
+        (ledger.outputs - ledger.waiting_outputs, "output compared", "outputs compared"),
         (ledger.count("bound"), "number computed", "numbers computed"),
         (ledger.count("cited"), "number cited", "numbers cited"),
         (
@@ -324,6 +329,11 @@ def count_box(ledger: Ledger) -> str:
         (len(figures.uses(ledger.page)), "figure compared", "figures compared"),
         (ledger.count("quoted") + ledger.count("named"), "number in code", "numbers in code"),
         (ledger.count("exempt"), "number exempt", "numbers exempt"),
+        (
+            ledger.waiting_blocks,
+            "block left to machines with more packages",
+            "blocks left to machines with more packages",
+        ),
     ]
     counts = " · ".join(f"<span>{n} {one if n == 1 else many}</span>" for n, one, many in parts if n)
     if ledger.problems:

@@ -19,7 +19,8 @@ from mkdocs.commands.build import build
 from mkdocs.config import load_config
 from mkdocs.exceptions import Abort
 
-from sitekit import check, hooks, labs, ledger, mutate, pages, percent, update
+from sitekit import absent, check, hooks, labs, ledger, mutate, pages, percent, update
+from sitekit.programs import Unit
 from sitekit.sources import read
 from tests.sitekit.site import Site, right, wrong
 
@@ -203,6 +204,101 @@ def test_pytest_names_the_cells_of_a_lab_by_their_lines(tmp_path):
     )
     assert "sum.py::line:16" in done.stdout
     assert "1 failed" in done.stdout
+
+
+# ---- a lab that needs a package which may be missing
+
+WAITS = """# %%
+import rare
+
+theirs = rare.answer
+print(theirs)
+
+# Output:
+# ⟦7⇒8⟧
+
+# %%
+both = theirs + 1
+print(both)
+
+# Output:
+# 8
+
+# %%
+mine = 5
+more = mine + 1
+print(more)
+
+# Output:
+# 6
+
+# %% [markdown]
+# They say ⟦7⇒9⟧, which is more than ours<!--? theirs > more -->; and we say 6.
+# <!--= theirs, more -->
+"""
+NEEDS = HEAD.replace("# ---\n\n", "# needs: [numpy, rare]\n# ---\n\n")
+
+
+def test_what_waits_for_a_package_is_left_out_and_all_else_is_compared(tmp_path):
+    ledger, found = Site(tmp_path).check(NEEDS + right(WAITS), LAB)
+    assert found == []
+    assert (ledger.blocks, ledger.waiting_blocks, ledger.outputs, ledger.waiting_outputs) == (3, 2, 3, 2)
+    assert (ledger.count("elsewhere"), ledger.claims) == (2, 0)
+    assert check.check_page(tmp_path / LAB, tmp_path)[0].examples == ledger.examples
+    broken = NEEDS + right(WAITS).replace("# 6\n", "# 5\n")
+    assert [p.line for p in Site(tmp_path).check(broken, LAB)[1]] == [29]
+
+
+def test_what_waited_is_compared_where_the_package_is_installed(tmp_path, monkeypatch):
+    site = Site(tmp_path, {"rare.py": "answer = 7\n"})
+    monkeypatch.syspath_prepend(str(site.root))
+    ledger, found = site.check(NEEDS + right(WAITS), LAB)
+    assert found == []
+    assert (ledger.waiting_blocks, ledger.count("elsewhere"), ledger.claims) == (0, 0, 1)
+    lines = [p.line for p in site.check(NEEDS + wrong(WAITS), LAB)[1]]
+    del sys.modules["rare"]
+    assert lines == [14, 32]
+
+
+def test_a_package_that_no_lab_says_it_needs_is_missed(tmp_path):
+    assert any("No module named 'rare'" in message for message in problems(tmp_path, HEAD + right(WAITS)))
+
+
+def test_what_waits_is_neither_changed_by_mutation_nor_by_update(tmp_path, monkeypatch):
+    site = Site(tmp_path)
+    tally = mutate.mutate(site.page(NEEDS + wrong(WAITS), LAB))
+    assert tally.survivors == []
+    assert tally.by_kind["output"][1] > 0
+    assert tally.by_kind["input"] == [4, 4]
+    monkeypatch.chdir(site.root)
+    assert update.main([LAB]) == 0
+    assert (site.root / LAB).read_text(encoding="utf-8") == NEEDS + wrong(WAITS)
+
+
+@pytest.mark.parametrize(
+    ("first", "then", "waits"),
+    [
+        ("import rare", "rare.answer", True),
+        ("import rare.part as part", "part", True),
+        ("from rare import answer", "answer", True),
+        ("import rare\nx = 1", "x = 2\nx", False),
+        ("import rare\nfor k in 'ab': pass", "for k in 'cd': str(k)", False),
+        ("import rare\nx = 1", "def f():\n    x = 2\n    return x", False),
+        ("import rare\nx = 1", "def f():\n    return x", True),
+        ("import rare\nx = 1", "[x for x in 'ab']", False),
+        ("import rare\nx = 1", "[y for y in x]", True),
+        ("import rarely", "rarely", False),
+    ],
+)
+def test_a_cell_waits_if_it_takes_a_name_from_one_that_waits(first, then, waits):
+    units = [Unit("a.py", 1, code) for code in (first, then)]
+    marked = absent.mark(units, ["rare"])
+    assert bool(marked[1].absent) == waits
+
+
+def test_a_name_that_a_running_cell_gives_anew_waits_no_longer():
+    units = [Unit("a.py", 1, code) for code in ("import rare\nx = 1", "x = 2", "x")]
+    assert [unit.absent for unit in absent.mark(units, ["rare"])] == ["rare", "", ""]
 
 
 # ---- the notebook
