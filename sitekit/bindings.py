@@ -27,6 +27,10 @@ class BindingError(Exception):
     """A comment that cannot be paired or evaluated; the text says why and what to do."""
 
 
+class NotHere(BindingError):
+    """A comment that uses a name which is computed where a package is installed that is missing here."""
+
+
 class NameMissing(BindingError):
     """A comment that uses a name which nothing computed."""
 
@@ -187,11 +191,14 @@ class Scope:
         self.names = {"np": np, "cite": page.record.cite, **run.modules, **run.names}
         self.modules = run.modules
         self.computed = run.computed
+        self.absent = run.absent
         self.used: set[str] = set()
 
     def evaluate(self, source: str, code: Any, names: frozenset[str]) -> Any:
         """Evaluate one expression; it has to use something that the page computes or a source says."""
         known = names & self.computed.keys()
+        if packages := sorted({self.absent[name] for name in names & self.absent.keys()}):
+            raise NotHere(f"{source}, which is computed where {', '.join(packages)} is installed")
         if missing := self._missing(names):
             raise NameMissing(f"{source}: {missing}")
         if not known and "cite" not in names:

@@ -21,7 +21,7 @@ ROOT = Path(__file__).resolve().parent.parent
 
 def page_files(root: Path = ROOT) -> list[Path]:
     """All pages of the site, in the order of their paths."""
-    return sorted((root / "docs").rglob("*.md"))
+    return pages.files(root)
 
 
 def check_page(path: Path, root: Path = ROOT, record: Record | None = None) -> tuple[Ledger, list[Problem]]:

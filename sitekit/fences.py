@@ -107,7 +107,15 @@ def find(text: str, path: str, snippets: Path) -> Iterator[Fence]:
             fails=fails,
             problem=_never_closed(text[region.start : region.end].rstrip("\n"), text, region.start),
         )
+        if kind == "output" and not fence.problem:
+            fence = replace(fence, code=_as_written(fence, text))
         yield _with_includes(fence, snippets) if not fence.problem else fence
+
+
+def _as_written(fence: Fence, text: str) -> str:
+    """The lines of a block to the letter; the lexer takes away the blanks that all of them begin with."""
+    lines = text[fence.code_start : text.rindex("\n", 0, fence.end) + 1].splitlines(keepends=True)
+    return "".join(line[len(fence.prefix) :] or "\n" for line in lines)
 
 
 def _never_closed(block: str, text: str, start: int) -> str:

@@ -23,7 +23,8 @@ from markdown.postprocessors import Postprocessor
 from markdown.preprocessors import Preprocessor
 from markdown.treeprocessors import Treeprocessor
 
-from sitekit import figures, numerals, pages, programs, proofs, sources
+from sitekit import figures, numerals, pages, percent, programs, proofs, sources
+from sitekit.bindings import parse
 from sitekit.numerals import Numeral
 from sitekit.pages import Page
 from sitekit.proofs import Ledger, Owned
@@ -102,8 +103,12 @@ def _end_of_words(page: Page, comment: pages.Comment) -> int | None:
 
 def _claim(ledger: Ledger, comment: pages.Comment) -> Owned:
     lines = ",".join(proofs.lines_of(ledger, comment.body))
+    tested = not (
+        ledger.run.absent and any(names & ledger.run.absent.keys() for *_, names in parse(comment.body))
+    )
+    value = "True" if tested else ""
     return Owned(
-        Numeral("✓", comment.start, comment.start), "claim", " ".join(comment.body.split()), "True", lines
+        Numeral("✓", comment.start, comment.start), "claim", " ".join(comment.body.split()), value, lines
     )
 
 
@@ -145,7 +150,7 @@ class _Mark(Preprocessor):
         for problem in ledger.problems:
             log.warning("%s", problem)
         start = page.text.index(text.strip()[:200], page.body_start)
-        body = marked(ledger, start, self.shown) + _numbers_fold(page)
+        body = percent.spaced(marked(ledger, start, self.shown)) + _numbers_fold(page)
         return self._bibliography(body, record).split("\n")
 
     def _docstring(self, text: str, record: sources.Record) -> list[str]:
@@ -169,11 +174,10 @@ class _Mark(Preprocessor):
 def find_page(text: str, root: Path, record: sources.Record) -> Page | None:
     """The page whose text this is. Whoever renders it (MkDocs, Zensical, a test) need not say."""
     wanted = text.strip()
-    for path in sorted((root / "docs").rglob("*.md")) if wanted else ():
-        content = path.read_text(encoding="utf-8")
-        if content.rstrip().endswith(wanted):
-            page = Page(path.relative_to(root).as_posix(), content, root / "snippets", record)
-            if content[page.body_start :].strip() == wanted:
+    for path in pages.files(root) if wanted else ():
+        if pages.source(path).rstrip().endswith(wanted):
+            page = pages.read(path, root, record)
+            if page.text[page.body_start :].strip() == wanted:
                 return page
     return None
 
@@ -312,8 +316,8 @@ def _lines(ledger: Ledger) -> str:
 def count_box(ledger: Ledger) -> str:
     """The box at the page's end: what was checked, or what is wrong."""
     parts = [
-        (ledger.blocks, "code block run", "code blocks run"),
-        (ledger.outputs, "output compared", "outputs compared"),
+        (ledger.blocks - ledger.waiting_blocks, "code block run", "code blocks run"),
+        (ledger.outputs - ledger.waiting_outputs, "output compared", "outputs compared"),
         (ledger.count("bound"), "number computed", "numbers computed"),
         (ledger.count("cited"), "number cited", "numbers cited"),
         (
@@ -325,6 +329,11 @@ def count_box(ledger: Ledger) -> str:
         (len(figures.uses(ledger.page)), "figure compared", "figures compared"),
         (ledger.count("quoted") + ledger.count("named"), "number in code", "numbers in code"),
         (ledger.count("exempt"), "number exempt", "numbers exempt"),
+        (
+            ledger.waiting_blocks,
+            "block left to machines with more packages",
+            "blocks left to machines with more packages",
+        ),
     ]
     counts = " · ".join(f"<span>{n} {one if n == 1 else many}</span>" for n, one, many in parts if n)
     if ledger.problems:

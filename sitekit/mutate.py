@@ -112,6 +112,8 @@ def output_mutants(page: Page) -> Iterator[tuple[Mutant, Page]]:
 def input_mutants(units: list[Unit]) -> Iterator[tuple[Mutant, list[Unit]]]:
     """Every number and text in the programs, changed in the code."""
     for k, unit in enumerate(units):
+        if unit.absent:
+            continue
         for start, end, other in _constants(unit):
             code = unit.code[:start] + other + unit.code[end:]
             line = unit.line + unit.code.count("\n", 0, start)
@@ -202,7 +204,10 @@ def mutate(page: Page) -> Tally:
         advice = f"run python -m sitekit.check {page.path}"
         raise DoesNotHold(f"{page.path} does not hold, so there is nothing to measure: {advice}")
     tally, accepted = Tally(), reasons(page)
+    waiting = _waiting(ledger)
     for mutant, other in [*numeral_mutants(page), *output_mutants(page)]:
+        if mutant.line in waiting:
+            continue
         # A session's own text is what runs, so its mutants run again.
         run = None if any(unit.kind == "pycon" for unit in ledger.run.units) else ledger.run
         tally.add(mutant, _noticed(other, run), _another_place(ledger, other))
@@ -224,6 +229,16 @@ def mutate(page: Page) -> Tally:
             reason = next(found, "")
         tally.add(mutant, noticed, reason)
     return tally
+
+
+def _waiting(ledger: Ledger) -> set[int]:
+    """The lines of numerals and outputs that are compared only where another package is installed."""
+    page, lines = ledger.page, set()
+    for unit in ledger.run.units:
+        if unit.absent and unit.fence is not None:
+            for output in outputs.shown_for(page, page.fences[unit.fence]):
+                lines |= set(range(output.line, page.line(output.end) + 1))
+    return lines | {page.line(n.start) for n, owned in ledger.owned.items() if owned.kind == "elsewhere"}
 
 
 def _another_place(ledger: Ledger, other: Page) -> str:

@@ -48,6 +48,8 @@ def compare(ledger: Ledger) -> None:
         paired |= {output.start for output in shown}
         ledger.blocks += sum(f.program == fence.program for f in page.fences) if fence.program else 1
         ledger.outputs += len(shown)
+        ledger.waiting_blocks += bool(unit.absent)
+        ledger.waiting_outputs += len(shown) * bool(unit.absent)
         if len(shown) > 1:
             message = f"{fence.program} has a second output block here; a program prints once"
             ledger.problems.append(Problem(page.path, shown[1].line, message))

@@ -15,7 +15,7 @@ from pathlib import Path
 
 import yaml
 
-from sitekit import fences, numerals
+from sitekit import fences, numerals, percent
 from sitekit.fences import Fence
 from sitekit.numerals import Numeral
 from sitekit.sources import Record
@@ -97,6 +97,7 @@ class Page:
     text: str
     snippets: Path
     record: Record = field(default_factory=Record)
+    faults: tuple[tuple[int, str], ...] = ()  # what keeps a lab from being read: line, message
 
     def line(self, offset: int) -> int:
         return self.text.count("\n", 0, offset) + 1
@@ -273,6 +274,7 @@ class Page:
 
     def markup_problems(self) -> Iterator[Problem]:
         """Markup that looks like the ledger's and isn't, and includes where no fence holds them."""
+        yield from (Problem(self.path, line, message) for line, message in self.faults)
         reason = _meta_problem(self.text[: self.body_start])
         if reason:
             yield Problem(self.path, 1, reason)
@@ -307,6 +309,18 @@ def _indent(line: str) -> int:
 
 
 def read(path: Path, root: Path, record: Record) -> Page:
-    """Read a page; its path is kept relative to the project's root, as errors name it."""
+    """Read a page or a lab; its path is kept relative to the project's root, as errors name it."""
     text = path.read_text(encoding="utf-8")
-    return Page(path.relative_to(root).as_posix(), text, root / "snippets", record)
+    faults = tuple(percent.faults(text)) if path.suffix == ".py" else ()
+    return Page(path.relative_to(root).as_posix(), source(path), root / "snippets", record, faults)
+
+
+def files(root: Path) -> list[Path]:
+    """All pages of the site, labs among them, in the order of their paths."""
+    return sorted([*(root / "docs").rglob("*.md"), *(root / "docs" / "labs").glob("*.py")])
+
+
+def source(path: Path) -> str:
+    """The Markdown of a page; a lab's is made from its cells."""
+    text = path.read_text(encoding="utf-8")
+    return percent.as_markdown(text) if path.suffix == ".py" else text

@@ -38,6 +38,7 @@ class Unit:
     fence: int | None = None  # which of the page's fences shows it first
     kind: str = "python"
     fails: bool = False
+    absent: str = ""  # the package that it waits for where that is not installed: then it does not run
 
     @cached_property
     def lines(self) -> list[str]:
@@ -61,6 +62,7 @@ class Run:
     modules: dict[str, types.SimpleNamespace] = field(default_factory=dict)
     printed: dict[int | None, str] = field(default_factory=dict)  # by the number of the fence
     problems: list[Problem] = field(default_factory=list)
+    absent: dict[str, str] = field(default_factory=dict)  # name -> the package without which nothing gives it
     broken: bool = False  # did a unit fail, so that those behind it never ran
 
     @cached_property
@@ -183,6 +185,9 @@ def run(page_units: list[Unit], known: Run | None = None) -> Run:
     with warnings.catch_warnings(), np.printoptions(), np.errstate():
         warnings.simplefilter("error")
         for unit in page_units:
+            if unit.absent:
+                result.absent.update({name: unit.absent for name, _, _ in assignments(unit.python)})
+                continue
             if known and unit.module != PAGE and unit in known.units and "set_printoptions" not in unit.code:
                 result.modules[unit.module] = known.modules[unit.module]
                 result.printed[unit.fence] = known.printed[unit.fence]
@@ -201,12 +206,11 @@ def run(page_units: list[Unit], known: Run | None = None) -> Run:
     return result
 
 
-def run_page(page: Page) -> Run:
-    """Run a page, or take what the same programs gave before: a page is checked and then rendered.
+def run_once(page_units: list[Unit], page: Page) -> Run:
+    """Run a page's units, or take what the same ones gave before: a page is checked and then rendered.
 
     What they read (the library, other snippets, records of benchmarks) is looked at by its time stamps.
     """
-    page_units = units(page)
     stamp = _stamp(page.snippets.parent)
     known = _RUNS.get(page.path)
     if known is None or known[0] != (stamp, page_units):

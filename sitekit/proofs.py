@@ -9,8 +9,8 @@ from functools import lru_cache
 
 import numpy as np
 
-from sitekit import bindings, formulas, outputs, programs
-from sitekit.bindings import Binding, BindingError, NameMissing, Scope, Value
+from sitekit import absent, bindings, formulas, outputs, programs
+from sitekit.bindings import Binding, BindingError, NameMissing, NotHere, Scope, Value
 from sitekit.mathml import BadTeX, to_mathml
 from sitekit.numerals import Numeral, find, is_printable, mismatch, rounded, value_text
 from sitekit.pages import Page, Problem
@@ -29,7 +29,7 @@ class Owned:
     """A numeral with its owner: what the reader is shown as its proof."""
 
     numeral: Numeral
-    kind: str  # "bound", "cited", "exempt", "read", "quoted" or "named"
+    kind: str  # "bound", "cited", "exempt", "read", "quoted", "named" or "elsewhere"
     proof: str  # the expression, the source or the reason
     value: str = ""  # the whole value, where it is computed
     line: str = ""  # where it was computed: "72", "bank.py:12" in a program, or several with commas
@@ -51,6 +51,8 @@ class Ledger:
     blocks: int = 0
     outputs: int = 0
     claims: int = 0
+    waiting_blocks: int = 0  # these wait for a package that is not installed here
+    waiting_outputs: int = 0
     comments: int = 0
 
     @property
@@ -64,7 +66,9 @@ class Ledger:
 
 def check(page: Page, run: Run | None = None) -> Ledger:
     """Run a page (unless its run is given) and compare everything it shows."""
-    run = programs.run_page(page) if run is None else run
+    if run is None:
+        page_units = absent.mark(programs.units(page), absent.missing(page))
+        run = programs.run_once(page_units, page)
     ledger = Ledger(page, run)
     ledger.problems += page.markup_problems()
     ledger.problems += [Problem(page.path, f.line, f.problem) for f in page.fences if f.problem]
@@ -141,6 +145,9 @@ def _own_bound(ledger: Ledger) -> None:
                 _read_formula(ledger, scope, binding)
             else:
                 _bind(ledger, scope, free)
+        except NotHere as error:
+            ledger.claims -= binding.comment.mark == "?"
+            ledger.owned |= {n: Owned(n, "elsewhere", str(error)) for n in free.numerals}
         except BindingError as error:
             if not (incomplete and isinstance(error, NameMissing)):
                 ledger.problems.append(Problem(page.path, binding.comment.line, str(error)))

@@ -11,7 +11,7 @@ from pathlib import Path
 
 from sybil import Document, Example, Region, Sybil
 
-from sitekit import check, pages, proofs, sources
+from sitekit import check, pages, percent, proofs, sources
 from sitekit.proofs import Ledger
 
 
@@ -61,10 +61,22 @@ class PageParser:
         return "\n".join(map(str, rest)) or None
 
 
+class LabDocument(Document):
+    """A lab's text as the page that its parser reads, so that both count alike."""
+
+    def __init__(self, text: str, path: str) -> None:
+        super().__init__(percent.as_markdown(text), path)
+
+
 def collection(root: Path) -> list[Sybil]:
     """What pytest collects of the documentation: the pages with their prose, the READMEs with their blocks."""
     return [
-        Sybil(parsers=[PageParser(root)], path=str(root / "docs"), pattern="**/*.md"),
+        Sybil(
+            parsers=[PageParser(root)],
+            path=str(root / "docs"),
+            patterns=["**/*.md", "labs/*.py"],
+            document_types={".py": LabDocument},
+        ),
         Sybil(parsers=[PageParser(root, fences_only=True)], path=str(root), patterns=list(TOP_PAGES)),
     ]
 

@@ -10,7 +10,7 @@ import sys
 from collections.abc import Sequence
 from dataclasses import replace
 
-from sitekit import check, figures, outputs, pages, proofs, sources
+from sitekit import check, figures, outputs, pages, percent, proofs, sources
 from sitekit.fences import Fence
 from sitekit.numerals import MINUS
 from sitekit.pages import Page
@@ -83,7 +83,8 @@ def main(arguments: Sequence[str]) -> int:
         page = pages.read(path, root, record)
         text, told = updated(page)
         if told:
-            path.write_text(text, encoding="utf-8")
+            written = percent.as_percent(text) if path.suffix == ".py" else text
+            path.write_text(written, encoding="utf-8")
             print(*told, sep="\n")
         ledger = proofs.check(replace(page, text=text))
         for line in figures.update(ledger.page, ledger.run):

@@ -43,7 +43,7 @@ def page(request, site) -> Checked:
 
 
 def front_matter(path: Path) -> dict[str, object]:
-    match = FRONT_MATTER.match(path.read_text(encoding="utf-8"))
+    match = FRONT_MATTER.match(pages.source(path))
     return yaml.safe_load(match.group().strip("-\n")) if match else {}
 
 

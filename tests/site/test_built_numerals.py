@@ -35,7 +35,7 @@ def defaults() -> set[str]:
 @pytest.fixture(scope="module")
 def shown() -> dict[str, set]:
     """What the checks of the pages own besides: alt texts, and the figures that hold."""
-    pages_shown = [render.page_html(path.read_text(encoding="utf-8"), ROOT)[1] for path in check.page_files()]
+    pages_shown = [render.page_html(pages.source(path), ROOT)[1] for path in check.page_files()]
     return {
         "attributes": {text for page in pages_shown for text in page.attributes},
         "figures": {texts for page in pages_shown for texts in page.figures},
