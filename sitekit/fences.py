@@ -18,6 +18,8 @@ from sybil import Document
 from sybil.parsers.markdown.lexers import RawFencedCodeBlockLexer
 
 LEXER = RawFencedCodeBlockLexer(re.compile(r"(?P<info>[^\n]*)(?:\n|\Z)"))
+_COMMENT = re.compile(r"<!--.*?-->", re.DOTALL)
+_CODE_SPAN = re.compile(r"(`+)(?!`)[^\n]+?(?<!`)\1(?!`)")
 INCLUDE = re.compile(r"^\s*--8<--\s+(?P<quote>[\"'])(?P<target>[^\"']+)(?P=quote)\s*$")
 _PYTHON = {"python", "py", "python3", "py3"}
 _OUTPUT = {"", "text", "output", "txt", "console-output"}
@@ -90,6 +92,11 @@ def find(text: str, path: str, snippets: Path) -> Iterator[Fence]:
     for region in sorted(LEXER(Document(text, path)), key=lambda region: (region.start, -region.end)):
         if region.start < reached:
             continue
+        comment = _COMMENT.search(
+            _CODE_SPAN.sub(_blank, text[max(reached, 0) : region.start]) + text[region.start :]
+        )
+        if comment and comment.start() < region.start - max(reached, 0) < comment.end():
+            continue  # commented out: no reader sees it, and nothing may be proved by it
         reached = region.end
         source = region.lexemes["source"]
         kind, title, fails = _kind(region.lexemes["info"])
@@ -110,6 +117,10 @@ def find(text: str, path: str, snippets: Path) -> Iterator[Fence]:
         if kind == "output" and not fence.problem:
             fence = replace(fence, code=_as_written(fence, text))
         yield _with_includes(fence, snippets) if not fence.problem else fence
+
+
+def _blank(match: re.Match[str]) -> str:
+    return " " * len(match.group())
 
 
 def _as_written(fence: Fence, text: str) -> str:

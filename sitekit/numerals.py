@@ -19,7 +19,7 @@ from typing import Any
 MINUS = "−"
 _DIGITS = r"\d+(?:\.\d+){2,}|(?:\d{1,3}(?:,\d{3})+(?!\d)|\d+)(?:\.\d+)?(?:[eE][+−-]?\d+)?"
 _PROSE = re.compile(_DIGITS)
-_OPERAND = re.compile(r"[\w)\]}.]")  # a minus behind one of these joins, it is no sign
+_OPERAND = re.compile(r"[^\W_]|[)\]}.]")  # a minus behind one of these joins, it is no sign
 _TEX_DIGITS = r"\d{1,3}(?:\{,\}\d{3})+(?:\.\d+)?|\d+(?:\.\d+)*"
 _TEX = re.compile(rf"[+−-]?(?:{_TEX_DIGITS})")
 _TEX_OPERAND = re.compile(r"(?:(?<!\\)\w|[)\]}!'])\s*$")
@@ -54,11 +54,19 @@ def find_tex(tex: str, offset: int = 0) -> Iterator[Numeral]:
     seen = _TEX_UNSEEN.sub(lambda match: " " * len(match.group()), tex)
     for match in _TEX.finditer(seen):
         text, start = match.group(), match.start()
-        if text[0] in "+-−":
-            before = seen[:start]
-            if _TEX_OPERAND.search(before) and not _TEX_COMMAND.search(before):
-                text, start = text[1:], start + 1
+        digits = text.lstrip("+-−")
+        before = seen[: match.end() - len(digits)].rstrip()  # TeX ignores blanks behind a sign
+        if before.endswith(("+", "-", "−")) and not _joins(before[:-1]):
+            start = len(before) - 1
+            text = before[-1] + digits
+        else:
+            text, start = digits, match.end() - len(digits)
         yield Numeral(text, offset + start, offset + match.end())
+
+
+def _joins(before: str) -> bool:
+    """Whether a plus or minus behind this joins two terms, rather than being the sign of the second."""
+    return bool(_TEX_OPERAND.search(before)) and not _TEX_COMMAND.search(before)
 
 
 def plain(text: str) -> str:
@@ -131,6 +139,9 @@ def _mismatch(text: str, value: Any) -> str | None:
         return None if text == value else f"printed {text}, but the value is the text {value!r}"
     if plain(text).count(".") > 1:
         return f"printed {text}, which is no single number: bind it to a text"
+    whole = isinstance(value, numbers.Integral) or abs(value - round(value)) < TIE
+    if not whole and abs(value) < 1 and not re.search(r"[.eE]", text):
+        return f"printed {text}, which shows no digit of {value_text(value)}: print decimals"
     printed = plain(text).lower()
     right = plain(rounded(value, text)).lower()
     mantissa, _, exponent = printed.partition("e")

@@ -21,6 +21,14 @@ from sitekit.numerals import Numeral
 from sitekit.sources import Record
 
 FRONT_MATTER = re.compile(r"\A---\n.*?\n---\n", re.DOTALL)
+# What a browser takes for an element; any other <word is no tag, and would vanish from the page.
+_TAGS = (
+    "abbr address article aside audio a blockquote bdi bdo big br button b caption center cite code colgroup col data "
+    "datalist dd del details dfn dialog div dl dt em fieldset figcaption figure footer form h1 h2 h3 h4 h5 h6 header "
+    "hgroup hr iframe img input ins i kbd label legend link li main map mark math meta meter nav object ol optgroup "
+    "option output picture progress pre p q rp rt ruby samp script section select small source span strong style sub "
+    "summary sup svg g path circle rect line text tspan s table tbody td template textarea tfoot thead th time title track tr u ul var video wbr"
+)
 _TOKEN = re.compile(
     r"""(?=[\\<`$\[\]&{]|^)(?:  # the first character decides fast that nothing starts here
     (?P<escape>\\[^\w\n])
@@ -31,12 +39,12 @@ _TOKEN = re.compile(
   | (?P<footnote>\[\^[^\]\n]+\]:?)
   | (?P<link>\]\([ ]*(?:<[^>\n]*>|(?:[^()\s]|\([^()\s]*\))*))
   | (?P<reference>^[ ]{0,3}\[[^\]\n]+\]:[ \t]*\S+)
-  | (?P<html></?[A-Za-z](?:[^<>"']|"[^"]*"|'[^']*')*>)
+  | (?P<html></?(?:@TAGS@)\b(?:[^<>"'\n]|\n(?![ \t]*\n)|"(?:[^"\n]|\n(?![ \t]*\n))*"|'(?:[^'\n]|\n(?![ \t]*\n))*')*>)
   | (?P<entity>&\#?\w+;)
   | (?P<attrs>\{:?[ ]*(?:[\#.][\w-]+|[\w-]+=(?:"[^"]*"|'[^']*'|[^\s}]+))(?:[ ]+[^}\n]*)?\})
   | (?P<autodoc>^:::[ ][^\n]*(?:\n[ ]{4}[^\n]*)*)  # what mkdocstrings renders, with its options
   | (?P<marker>^[ \t>]*\d+\.(?=[ \t]))
-    )""",
+    )""".replace("@TAGS@", "|".join(_TAGS.split())),
     re.VERBOSE | re.DOTALL | re.MULTILINE,
 )
 _NOT_ASCII = re.compile(r"[^\x00-\x7f]")
@@ -177,6 +185,17 @@ class Page:
                     hidden = parts[-1]
                     parts[-1] = hidden[:start] + token["html"][start:end] + hidden[end:]
         return "".join([*parts, self._prose[reached:]])
+
+    @cached_property
+    def html(self) -> list[tuple[int, str]]:
+        """Tags and comments of HTML, each with its offset."""
+        found = ((t.start(), t["html"] or t["comment"]) for t in self._tokens)
+        return [(start, text) for start, text in found if text]
+
+    @cached_property
+    def targets(self) -> list[tuple[int, str]]:
+        """Where links and images lead, each with the offset of the bracket that closes its text."""
+        return [(t.start(), t["link"]) for t in self._tokens if t["link"]]
 
     @cached_property
     def numerals(self) -> list[Numeral]:

@@ -2,14 +2,16 @@
 
 from __future__ import annotations
 
+import ast
 import re
+import unicodedata
 from collections.abc import Iterator
 from dataclasses import dataclass, field, replace
 from functools import lru_cache
 
 import numpy as np
 
-from sitekit import absent, bindings, formulas, outputs, programs
+from sitekit import absent, bindings, formulas, misread, outputs, programs
 from sitekit.bindings import Binding, BindingError, NameMissing, NotHere, Scope, Value
 from sitekit.mathml import BadTeX, to_mathml
 from sitekit.numerals import Numeral, find, is_printable, mismatch, rounded, value_text
@@ -20,6 +22,7 @@ _HEADING = re.compile(r"^[ \t>]*#{1,6}[ \t][^\n]*$", re.MULTILINE)
 _UNDERLINE = re.compile(r"\n[ \t>]*(?:=+|-+)[ \t]*$", re.MULTILINE)
 _HEADING_ID = re.compile(r"\{:?[^}\n]*#[\w-]+[^}\n]*\}[ \t]*$", re.MULTILINE)
 _LETTER = re.compile(r"[A-Za-z_]")
+_SHOWN_NUMBER = re.compile(r"\d+(?:[.,]\d+)*")
 _CITED = re.compile(r"cite\.(?P<key>\w+)\.(?P<name>\w+)")
 _IDENTIFIER = re.compile(r"[A-Za-z_]\w*(?:\.[A-Za-z_]\w*)*")
 
@@ -78,6 +81,7 @@ def check(page: Page, run: Run | None = None) -> Ledger:
     _own_bound(ledger)
     ledger.problems += _unowned(ledger)
     ledger.problems += _markup(page)
+    ledger.problems += misread.problems(page)
     ledger.problems.sort(key=lambda problem: (problem.path != page.path, problem.line))
     return ledger
 
@@ -105,15 +109,17 @@ def _own_code_names(ledger: Ledger) -> None:
     Numbers alone are not: somewhere a block holds each of them, and that proves nothing.
     """
     page = ledger.page
-    code = "\n".join([fence.code for fence in page.fences] + [unit.code for unit in ledger.run.units])
+    parts = frozenset().union(*(_parts(unit.python) for unit in ledger.run.units))
+    commands = {
+        line.strip().removeprefix("$ ")
+        for f in page.fences
+        if f.kind == "shell"
+        for line in f.code.splitlines()
+    }
     for span in page.spans:
         if span.kind != "code" or not span.numerals:
             continue
-        if (
-            _LETTER.search(span.text)
-            and span.text in code
-            and re.search(rf"(?<![\w.]){re.escape(span.text)}(?![\w.])", code)
-        ):
+        if _normal(span.text) in parts or span.text in commands:
             proof = "stands in a block of this page"
             ledger.owned.update({n: Owned(n, "quoted", proof) for n in span.numerals})
             continue
@@ -123,6 +129,30 @@ def _own_code_names(ledger: Ledger) -> None:
                 start, end = span.inner + name.start(), span.inner + name.end()
                 inside = [n for n in span.numerals if start <= n.start < end]
                 ledger.owned.update({n: Owned(n, "named", f"the name {first}") for n in inside})
+
+
+@lru_cache(maxsize=2048)
+def _parts(code: str) -> frozenset[str]:
+    """All that can be quoted of some code: its statements, expressions and named arguments, as Python writes them."""
+    try:
+        tree = ast.parse(code)
+    except SyntaxError:
+        return frozenset()
+    found = {
+        ast.unparse(node)
+        for node in ast.walk(tree)
+        if isinstance(node, ast.expr | ast.stmt) and not isinstance(node, ast.Constant | ast.UnaryOp)
+    }
+    named = (node for node in ast.walk(tree) if isinstance(node, ast.keyword) and node.arg)
+    return frozenset(found | {f"{node.arg} = {ast.unparse(node.value)}" for node in named})
+
+
+@lru_cache(maxsize=2048)
+def _normal(code: str) -> str:
+    try:
+        return ast.unparse(ast.parse(code.strip()))
+    except SyntaxError:
+        return ""
 
 
 def _own_bound(ledger: Ledger) -> None:
@@ -183,7 +213,7 @@ def _bind(ledger: Ledger, scope: Scope, binding: Binding) -> None:
         )
     wrong = []
     for numeral, value in zip(binding.numerals, values, strict=True):
-        reason = mismatch(numeral.text, value.value)
+        reason = mismatch(numeral.text, value.value) or _percent(ledger.page, numeral, value)
         if reason:
             wrong.append(
                 Problem(ledger.page.path, ledger.page.line(numeral.start), f"{reason} ({value.label})")
@@ -193,6 +223,16 @@ def _bind(ledger: Ledger, scope: Scope, binding: Binding) -> None:
         pairs = _side_by_side(ledger.page, binding.numerals, values)
         wrong[0] = replace(wrong[0], message=wrong[0].message + pairs)
     ledger.problems += wrong
+
+
+def _percent(page: Page, numeral: Numeral, value: Value) -> str | None:
+    """A number before a percent sign is a hundred times a share, and its expression says so."""
+    follows = re.match(
+        r"[*_]*(?:<!--=.*?-->)?[ \u00a0]?\\?%", page.text[numeral.end : numeral.end + 200], re.DOTALL
+    )
+    if follows and "100" not in value.source and not isinstance(value.value, str):
+        return f"printed {numeral.text} %, but {value.source} holds no 100: bind 100 * the share"
+    return None
 
 
 def _owned(ledger: Ledger, numeral: Numeral, value: Value, wrong: str) -> Owned:
@@ -295,20 +335,22 @@ def _markup(page: Page) -> Iterator[Problem]:
             yield page.problem(start, "write a heading that holds a numeral with # before it, and an id")
     for span in page.spans:
         if span.kind != "code":
-            written = re.sub(r"\D", "", "".join(n.text for n in span.numerals))
+            written = tuple(n.text.lstrip("+-−").replace("{,}", ",") for n in span.numerals)
             problem = _tex_problem(span.text, span.kind == "display", written)
             if problem:
                 yield page.problem(span.start, problem)
 
 
 @lru_cache(maxsize=8192)
-def _tex_problem(tex: str, display: bool, written: str) -> str | None:
-    """What is wrong with a formula: TeX that cannot be shown, or digits read otherwise than they are shown."""
+def _tex_problem(tex: str, display: bool, written: tuple[str, ...]) -> str | None:
+    """What is wrong with a formula: TeX that cannot be shown, or numbers read otherwise than they are shown."""
     try:
         rendered = to_mathml(tex, display=display)
     except BadTeX as error:
         return f"bad TeX in {tex.strip()!r}: {error}"
-    shown = re.sub(r"\D", "", re.sub(r"<[^>]*>", "", rendered))
-    return (
-        f"the formula shows the digits {shown}, its TeX was read as {written}" if shown != written else None
-    )
+    texts = re.findall(r">([^<]+)<", unicodedata.normalize("NFKC", rendered))
+    shown = tuple(number for text in texts for number in _SHOWN_NUMBER.findall(text))
+    if shown == written:
+        return None
+    told = f"shows the numbers {', '.join(shown) or 'none'}, its TeX reads as {', '.join(written) or 'none'}"
+    return f"the formula {told}: put what belongs together into braces, as in 2^{{10}}"
