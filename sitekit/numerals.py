@@ -139,9 +139,6 @@ def _mismatch(text: str, value: Any) -> str | None:
         return None if text == value else f"printed {text}, but the value is the text {value!r}"
     if plain(text).count(".") > 1:
         return f"printed {text}, which is no single number: bind it to a text"
-    whole = isinstance(value, numbers.Integral) or abs(value - round(value)) < TIE
-    if not whole and abs(value) < 1 and not re.search(r"[.eE]", text):
-        return f"printed {text}, which shows no digit of {value_text(value)}: print decimals"
     printed = plain(text).lower()
     right = plain(rounded(value, text)).lower()
     mantissa, _, exponent = printed.partition("e")
@@ -152,6 +149,9 @@ def _mismatch(text: str, value: Any) -> str | None:
         return (
             f"printed {text}, but {value_text(value)} lies on a rounding tie: print one digit more or fewer"
         )
+    whole = isinstance(value, numbers.Integral) or abs(value - round(value)) < TIE
+    if not whole and abs(value) < 1 and not re.search(r"[.eE]", text):
+        return f"printed {text}, which shows no digit of {value_text(value)}: print decimals"
     return None
 
 

@@ -27,7 +27,8 @@ _TAGS = (
     "datalist dd del details dfn dialog div dl dt em fieldset figcaption figure footer form h1 h2 h3 h4 h5 h6 header "
     "hgroup hr iframe img input ins i kbd label legend link li main map mark math meta meter nav object ol optgroup "
     "option output picture progress pre p q rp rt ruby samp script section select small source span strong style sub "
-    "summary sup svg g path circle rect line text tspan s table tbody td template textarea tfoot thead th time title track tr u ul var video wbr"
+    "summary sup svg g path circle rect line text tspan s "
+    "table tbody td template textarea tfoot thead th time title track tr u ul var video wbr"
 )
 _TOKEN = re.compile(
     r"""(?=[\\<`$\[\]&{]|^)(?:  # the first character decides fast that nothing starts here

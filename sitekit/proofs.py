@@ -110,12 +110,8 @@ def _own_code_names(ledger: Ledger) -> None:
     """
     page = ledger.page
     parts = frozenset().union(*(_parts(unit.python) for unit in ledger.run.units))
-    commands = {
-        line.strip().removeprefix("$ ")
-        for f in page.fences
-        if f.kind == "shell"
-        for line in f.code.splitlines()
-    }
+    shell = (fence.code for fence in page.fences if fence.kind == "shell")
+    commands = {line.strip().removeprefix("$ ") for code in shell for line in code.splitlines()}
     for span in page.spans:
         if span.kind != "code" or not span.numerals:
             continue
@@ -141,7 +137,8 @@ def _parts(code: str) -> frozenset[str]:
     found = {
         ast.unparse(node)
         for node in ast.walk(tree)
-        if isinstance(node, ast.expr | ast.stmt) and not isinstance(node, ast.Constant | ast.UnaryOp)
+        if isinstance(node, ast.expr | ast.stmt)
+        and any(isinstance(part, ast.Name) for part in ast.walk(node))
     }
     named = (node for node in ast.walk(tree) if isinstance(node, ast.keyword) and node.arg)
     return frozenset(found | {f"{node.arg} = {ast.unparse(node.value)}" for node in named})

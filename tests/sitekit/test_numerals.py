@@ -106,7 +106,8 @@ def test_what_rounding_prints_is_accepted_unless_it_is_a_tie(value, decimals):
     printed = rounded(value, f"{0:.{decimals}f}")
     assert float(printed) == 0 or printed == f"{Decimal(value):.{decimals}f}"
     problem = mismatch(printed, value)
-    assert problem is None or "rounding tie" in problem
+    a_share_as_a_whole = decimals == 0 and abs(value) < 1
+    assert problem is None or "rounding tie" in problem or (a_share_as_a_whole and "no digit" in problem)
 
 
 @given(FLOATS, st.integers(0, 8))
