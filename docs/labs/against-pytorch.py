@@ -361,9 +361,8 @@ print(wrong_weights[0])
 
 # %% [markdown]
 # For the layer, True means that a query may **not** look there. So each token saw what comes after it, and nothing
-# else. The last one had nothing left to see, and became "not a number" (in the version that we ran). No error, no
-# warning: in a model that trains, such a mask shows up as a loss too good to be true. Turn the mask over, and all is
-# well:
+# else. The last one had nothing left to see, and became "not a number" (in the version that we ran). There was no error
+# and no warning. Turn the mask over, and all is well:
 
 # %%
 right_output, right_weights = run_layer(X, attn_mask=~may_look)
@@ -427,7 +426,7 @@ print("weights", apart(masked_weights, right_weights))
 # ??? success "Answer"
 #
 #     No. The layer takes the first axis for the tokens and the second for the sentences, unless `batch_first` is true.
-#     So it lets the first tokens of the three sentences look at each other.
+#     So it takes the first tokens of the three sentences for one sentence, and lets them look at each other.
 #
 #     ```python
 #     batch = np.stack([X, 2 * X, 3 * X])

@@ -46,8 +46,8 @@ def test_a_lab_has_its_title_its_notebook_and_its_file(lab):
     title = re.search(r"^# title: (.*)$", source.read_text(encoding="utf-8"), re.MULTILINE)[1]
     assert f"<title>{title} - " in content
     assert 'name="description"' in content
-    for name in re.findall(r'<a href="([^"]*)" download>', content):
-        assert (folder / name).is_file()
+    links = re.findall(r'<a href="([^"]*)" download>', content)
+    assert sorted(links) == [f"{source.stem}.ipynb", source.name]
     notebook = json.loads((folder / f"{source.stem}.ipynb").read_text(encoding="utf-8"))
     assert notebook["cells"][0]["source"][0] == f"# {title}\n"
     assert (folder / source.name).read_bytes() == source.read_bytes()
