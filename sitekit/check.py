@@ -15,6 +15,7 @@ from sitekit.pages import Page, Problem
 from sitekit.proofs import Ledger
 from sitekit.sources import Record
 
+_DECIDED = ("but the value is", "prints something else")  # what an update can rewrite
 ROOT = Path(__file__).resolve().parent.parent
 
 
@@ -87,6 +88,10 @@ def main(arguments: Sequence[str]) -> int:
         for problem in problems:
             print(problem)
         print(f"{ledger.page.path}: {summary(ledger)}, {len(problems)} problems")
+        if any(marker in problem.message for problem in problems for marker in _DECIDED):
+            print(
+                f"If a change of the code was intended, make update PAGE={ledger.page.path} rewrites what follows."
+            )
         code = code or int(bool(problems))
     return code
 

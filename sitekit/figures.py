@@ -83,7 +83,8 @@ def _run_of(page: Page, run: Run, slug: str) -> Run:
         return run
     root = page.snippets.parent
     for path in sorted((root / "docs").rglob(f"{slug}.md")):
-        return programs.run(programs.units(pages.read(path, root, page.record)))
+        owner = pages.read(path, root, page.record)
+        return programs.run_once(programs.units(owner), owner)
     raise FigureError(f"belongs to no page: there is no {slug}.md below docs/")
 
 

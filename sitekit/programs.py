@@ -206,6 +206,27 @@ def run(page_units: list[Unit], known: Run | None = None) -> Run:
     return result
 
 
+def run_once(page_units: list[Unit], page: Page) -> Run:
+    """Run a page's units, or take what the same ones gave before: a page is checked and then rendered.
+
+    What they read (the library, other snippets, records of benchmarks) is looked at by its time stamps.
+    """
+    stamp = _stamp(page.snippets.parent)
+    known = _RUNS.get(page.path)
+    if known is None or known[0] != (stamp, page_units):
+        known = _RUNS[page.path] = ((stamp, page_units), run(page_units))
+    return known[1]
+
+
+_RUNS: dict[str, tuple[tuple[tuple[int, ...], list[Unit]], Run]] = {}
+_READ = ("attnref/**/*.py", "snippets/**/*.*", "benchmarks/records/*.json", "pyproject.toml")
+
+
+def _stamp(root: Path) -> tuple[int, ...]:
+    files = sorted(path for pattern in _READ for path in root.glob(pattern))
+    return (hash(root), *(path.stat().st_mtime_ns for path in files))
+
+
 def _run_unit(unit: Unit, names: dict[str, Any], result: Run) -> Problem | None:
     output = io.StringIO()
     if unit.kind == "pycon":

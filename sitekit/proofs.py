@@ -66,7 +66,9 @@ class Ledger:
 
 def check(page: Page, run: Run | None = None) -> Ledger:
     """Run a page (unless its run is given) and compare everything it shows."""
-    run = programs.run(absent.mark(programs.units(page), absent.missing(page))) if run is None else run
+    if run is None:
+        page_units = absent.mark(programs.units(page), absent.missing(page))
+        run = programs.run_once(page_units, page)
     ledger = Ledger(page, run)
     ledger.problems += page.markup_problems()
     ledger.problems += [Problem(page.path, f.line, f.problem) for f in page.fences if f.problem]

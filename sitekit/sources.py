@@ -6,7 +6,7 @@ import re
 import tomllib
 from dataclasses import dataclass, field
 from difflib import SequenceMatcher
-from functools import cached_property
+from functools import cached_property, lru_cache
 from pathlib import Path
 from typing import Any
 
@@ -103,6 +103,13 @@ def _labels(key: str, source: dict[str, Any]) -> list[Phrase]:
 
 def read(docs: Path) -> Record:
     """Read both files below ``docs``; a missing one is an empty record."""
+    files = (docs / "bibliography.toml", docs / "exempt.toml")
+    return _read(docs, tuple(file.stat().st_mtime_ns if file.exists() else 0 for file in files))
+
+
+@lru_cache(maxsize=64)
+def _read(docs: Path, stamps: tuple[int, ...]) -> Record:
+    """The work of ``read``, done again only when a file's time stamp changes: each docstring asks."""
     sources = _load(docs / "bibliography.toml")
     for key, source in sources.items():
         missing = [name for name in ("label", "authors", "title", "year", "adds") if name not in source]

@@ -12,6 +12,7 @@ from dataclasses import replace
 
 from sitekit import check, figures, outputs, pages, percent, proofs, sources
 from sitekit.fences import Fence
+from sitekit.numerals import MINUS
 from sitekit.pages import Page
 from sitekit.proofs import Ledger
 
@@ -37,11 +38,13 @@ def _short(text: str) -> str:
 
 
 def _literals(ledger: Ledger) -> list[Edit]:
-    return [
-        (numeral.start, numeral.end, owned.right)
-        for numeral, owned in ledger.owned.items()
-        if owned.wrong and owned.right and owned.right != numeral.text
-    ]
+    in_code = {numeral for span in ledger.page.spans for numeral in span.numerals}  # TeX and Python write -
+    found = []
+    for numeral, owned in ledger.owned.items():
+        right = owned.right if numeral in in_code else owned.right.replace("-", MINUS)
+        if owned.wrong and right and right != numeral.text:
+            found.append((numeral.start, numeral.end, right))
+    return found
 
 
 def _outputs(ledger: Ledger) -> list[Edit]:

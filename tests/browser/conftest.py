@@ -11,8 +11,6 @@ from pathlib import Path
 import pytest
 import yaml
 
-from tests.site.conftest import run_mkdocs
-
 ROOT = Path(__file__).parents[2]
 QUIET = ["--no-sandbox", "--disable-gpu", "--disable-background-networking", "--disable-component-update"]
 
@@ -22,14 +20,6 @@ def missing(what: str) -> None:
     if os.environ.get("CI") == "true":
         pytest.fail(f"{what} is missing, and CI has to have it")
     pytest.skip(f"{what} is not installed")
-
-
-@pytest.fixture(scope="session")
-def site(tmp_path_factory) -> Path:
-    folder = tmp_path_factory.mktemp("site")
-    done = run_mkdocs("build", "--strict", "--site-dir", str(folder), cwd=ROOT)
-    assert done.returncode == 0, done.stdout + done.stderr
-    return folder
 
 
 class Quiet(http.server.SimpleHTTPRequestHandler):

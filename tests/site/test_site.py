@@ -83,6 +83,11 @@ def foreign_and_missing(site: Path) -> list[str]:
     return found
 
 
+def test_site_passes_a_strict_build(built):
+    _, complaints = built
+    assert complaints == "", complaints
+
+
 def test_no_page_asks_another_host_or_for_a_missing_file(site):
     assert len(list(site.rglob("*.html"))) > 1
     assert foreign_and_missing(site) == []

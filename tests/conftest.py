@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-ROOT = Path(__file__).parents[2]
+ROOT = Path(__file__).parents[1]
 
 
 def run_mkdocs(*arguments: str, cwd: Path) -> subprocess.CompletedProcess[str]:
@@ -17,10 +17,20 @@ def run_mkdocs(*arguments: str, cwd: Path) -> subprocess.CompletedProcess[str]:
 
 
 @pytest.fixture(scope="session")
-def site(tmp_path_factory) -> Path:
+def built(tmp_path_factory) -> tuple[Path, str]:
+    """The folder of the built site, and what a strict build says of it: nothing where it passes."""
     folder = tmp_path_factory.mktemp("site")
     done = run_mkdocs("build", "--strict", "--site-dir", str(folder), cwd=ROOT)
-    assert done.returncode == 0, done.stdout + done.stderr
+    warnings = [line for line in done.stderr.splitlines() if not line.startswith("INFO")]
+    return folder, "\n".join(warnings) if done.returncode else ""
+
+
+@pytest.fixture(scope="session")
+def site(built) -> Path:
+    """The built site. Where the build fails one test says so, and those that look at the site are skipped."""
+    folder, complaints = built
+    if complaints:
+        pytest.skip("the site does not build: see test_site_passes_a_strict_build")
     return folder
 
 
