@@ -5,6 +5,7 @@ import pytest
 KINDS = {
     "home": "",
     "lesson": "lessons/step-by-step/",
+    "lab": "labs/lists-and-loops/",
     "reference": "reference/attention/",
     "notation": "notation/",
     "bibliography": "bibliography/",
@@ -33,7 +34,7 @@ def test_page_is_at_peace(open_page, kind, scheme, width):
     assert page.evaluate(STICKING_OUT) == []
 
 
-@pytest.mark.parametrize("kind", ["home", "lesson", "notation"])
+@pytest.mark.parametrize("kind", ["home", "lesson", "lab", "notation"])
 def test_page_without_script_shows_its_numbers_and_folds_open(open_page, kind):
     page = open_page(KINDS[kind], java_script_enabled=False)
     assert page.elsewhere == []

@@ -1,0 +1,60 @@
+"""The labs as they are served: slim pages in the site's own dress, each with its notebook beside it."""
+
+import json
+import re
+from pathlib import Path
+
+import pytest
+
+from sitekit import percent
+
+ROOT = Path(__file__).parents[2]
+LABS = sorted((ROOT / "docs" / "labs").glob("*.py"))
+WHOLE, ARTICLE = 72_000, 45_000  # bytes; a page as mkdocs-jupyter makes it has 644,000
+
+
+@pytest.fixture(params=LABS, ids=[path.stem for path in LABS])
+def lab(request, site) -> tuple[Path, Path]:
+    """A lab's source and the folder of its page."""
+    return request.param, site / "labs" / request.param.stem
+
+
+def article(folder: Path) -> str:
+    content = (folder / "index.html").read_text(encoding="utf-8")
+    return content[content.index("<article") : content.index("</article>")]
+
+
+def test_a_lab_page_is_slim(lab):
+    content = (lab[1] / "index.html").read_bytes()
+    assert len(content) < WHOLE
+    assert len(article(lab[1]).encode()) < ARTICLE
+    assert b"jp-" not in content
+    assert b"<style" not in content.partition(b"<article")[2]
+
+
+def test_a_lab_page_shows_every_cell_and_its_output(lab):
+    blocks = re.findall(r'<div class="language-(python|text) highlight">', article(lab[1]))
+    cells = [cell for cell in percent.cells(lab[0].read_text(encoding="utf-8")) if cell.kind == "code"]
+    assert blocks.count("python") >= len(cells)
+    assert blocks.count("text") >= sum(cell.output is not None for cell in cells)
+    assert "<p><div" not in article(lab[1])
+
+
+def test_a_lab_has_its_title_its_notebook_and_its_file(lab):
+    source, folder = lab
+    content = (folder / "index.html").read_text(encoding="utf-8")
+    title = re.search(r"^# title: (.*)$", source.read_text(encoding="utf-8"), re.MULTILINE)[1]
+    assert f"<title>{title} - " in content
+    assert 'name="description"' in content
+    links = re.findall(r'<a href="([^"]*)" download>', content)
+    assert sorted(links) == [f"{source.stem}.ipynb", source.name]
+    notebook = json.loads((folder / f"{source.stem}.ipynb").read_text(encoding="utf-8"))
+    assert notebook["cells"][0]["source"][0] == f"# {title}\n"
+    assert (folder / source.name).read_bytes() == source.read_bytes()
+
+
+def test_headings_of_a_lab_stand_in_its_table_of_contents(lab):
+    content = (lab[1] / "index.html").read_text(encoding="utf-8")
+    headings = re.findall(r'<h2 id="([^"]*)">', article(lab[1]))
+    assert len(headings) > 5
+    assert [name for name in headings if f'<a href="#{name}" class="md-nav__link">' not in content] == []
