@@ -62,6 +62,7 @@ class Run:
     modules: dict[str, types.SimpleNamespace] = field(default_factory=dict)
     printed: dict[int | None, str] = field(default_factory=dict)  # by the number of the fence
     problems: list[Problem] = field(default_factory=list)
+    digests: dict[str, object] = field(default_factory=dict)  # name -> what it held when it was assigned
     absent: dict[str, str] = field(default_factory=dict)  # name -> the package without which nothing gives it
     broken: bool = False  # did a unit fail, so that those behind it never ran
 
@@ -203,7 +204,19 @@ def run(page_units: list[Unit], known: Run | None = None) -> Run:
                 result.broken = True
                 break
             result.problems += _shape_problems(unit, names)
+            if unit.module == PAGE:
+                given = [name for name, _, _ in assignments(unit.python) if name in names]
+                result.digests |= {name: digest(names[name]) for name in given}
     return result
+
+
+def digest(value: Any) -> object:
+    """What tells whether an array or a collection has been changed in place; None where it is not looked at."""
+    if isinstance(value, np.ndarray) and value.nbytes < 1_000_000 and value.dtype != object:
+        return value.shape, value.dtype.str, value.tobytes()
+    if isinstance(value, list | dict | set | bytearray) and len(value) < 1000:
+        return repr(value)
+    return None
 
 
 def run_once(page_units: list[Unit], page: Page) -> Run:
@@ -297,7 +310,7 @@ def _shape_problems(unit: Unit, names: dict[str, Any]) -> Iterator[Problem]:
         return
     assigned = _assigned_by_last_line(unit.python)
     for line, comment in comments(unit.python):
-        if not any(find(comment)) or _REGION.fullmatch(comment):
+        if not _holds_numeral(comment) or _REGION.fullmatch(comment):
             continue
         where, shape, name = unit.line + line - 1, _shape(comment), assigned.get(line)
         if shape is None or name not in names:
@@ -309,6 +322,10 @@ def _shape_problems(unit: Unit, names: dict[str, Any]) -> Iterator[Problem]:
         elif np.shape(names[name]) != shape:
             message = f"the comment says shape {shape}, {name} has {np.shape(names[name])}"
             yield Problem(unit.path, where, message)
+
+
+def _holds_numeral(text: str) -> bool:
+    return any(find(text)) or any(character.isnumeric() for character in text)
 
 
 def _shape(comment: str) -> tuple[int, ...] | None:
@@ -331,14 +348,14 @@ def _assigned_by_last_line(code: str) -> dict[int, str]:
 
 @lru_cache(maxsize=1024)
 def docstrings(code: str) -> tuple[tuple[int, str], ...]:
-    """Return (line, text) of the docstrings of a program and of all that is defined in it."""
+    """Return (line, text) of each text that stands for itself: docstrings, and others that nothing takes up."""
     try:
         tree = ast.parse(code)
     except SyntaxError:
         return ()
-    kinds = ast.Module | ast.ClassDef | ast.FunctionDef | ast.AsyncFunctionDef
-    owners = [node for node in ast.walk(tree) if isinstance(node, kinds) and ast.get_docstring(node)]
-    return tuple((node.body[0].lineno, ast.get_docstring(node, clean=False) or "") for node in owners)
+    alone = [node.value for node in ast.walk(tree) if isinstance(node, ast.Expr)]
+    texts = [node for node in alone if isinstance(node, ast.Constant) and isinstance(node.value, str)]
+    return tuple((node.lineno, node.value) for node in texts)
 
 
 @lru_cache(maxsize=1024)

@@ -284,6 +284,13 @@ def _assigned_twice(ledger: Ledger, scope: Scope) -> Iterator[Problem]:
                 f"{name} is bound to a numeral and assigned a second time here (first in line {places[0].line}): "
                 "give one of the two another name",
             )
+        elif programs.digest(ledger.run.names.get(name)) != ledger.run.digests.get(name):
+            yield Problem(
+                places[0].path,
+                places[0].line,
+                f"{name} is bound to a numeral and is changed in place later, so that the page shows what it held "
+                "at the end: change a copy, under another name",
+            )
         elif places[0].loop:
             yield Problem(
                 places[0].path,
