@@ -5,6 +5,9 @@ Where a framework is not installed its tests are skipped; with CI=true that is a
 
 import importlib
 import os
+import re
+from collections.abc import Callable
+from pathlib import Path
 from types import ModuleType
 
 import numpy as np
@@ -230,3 +233,120 @@ def test_jax_gives_an_empty_row_the_mean_of_the_values_and_lets_nan_through(jax)
     V[..., 0, :] = np.nan
     theirs = by_jax(jax, Q, K, V, mask=np.broadcast_to(np.arange(L_K) > 0, (1, 1, L_Q, L_K)))
     assert np.isnan(theirs).all()
+
+
+# ---- the tables of docs/lessons/masks.md, cell by cell ----
+
+MASKS = Path(__file__).parents[2] / "docs" / "lessons" / "masks.md"
+L = 3
+ABOVE = np.triu(np.ones((L, L), dtype=bool), k=1)
+CAUSAL = {
+    "the lower triangle": ~ABOVE,
+    "the upper triangle without the diagonal": ABOVE,
+    "minus infinity above the diagonal": np.where(ABOVE, -np.inf, 0).astype(np.float32),
+}
+
+
+def table(head: str) -> list[tuple[str, ...]]:
+    """The rows of the page's table whose head begins like this."""
+    lines = iter(MASKS.read_text(encoding="utf-8").splitlines())
+    next(line for line in lines if line.startswith(head))
+    next(lines)  # the rule below the head
+    rows = []
+    while (line := next(lines)).startswith("|"):
+        rows.append(tuple(re.sub(r"`", "", cell).strip() for cell in line.strip("|").split("|")))
+    return rows
+
+
+def by_numpy(argument: str, laid_over: np.ndarray) -> np.ndarray:
+    return softmax(np.where(laid_over, np.zeros((L, L)), -np.inf))
+
+
+def by_attnref(argument: str, laid_over: np.ndarray) -> np.ndarray:
+    return attention(np.zeros((L, 1)), np.zeros((L, 1)), np.eye(L), **{argument: laid_over}).output
+
+
+def by_sdpa(argument: str, laid_over: np.ndarray) -> np.ndarray:
+    torch = peer("torch")
+    zeros, eye = torch.zeros(1, 1, L, 1), torch.eye(L)[None, None]
+    options = {argument: torch.from_numpy(laid_over)}
+    return torch.nn.functional.scaled_dot_product_attention(zeros, zeros, eye, **options)[0, 0].numpy()
+
+
+def by_module(argument: str, laid_over: np.ndarray, need_weights: bool = True) -> np.ndarray:
+    torch = peer("torch")
+    module = torch.nn.MultiheadAttention(L, 1, bias=False, batch_first=True)
+    eye = torch.eye(L)
+    given = torch.from_numpy(laid_over)[:1] if argument == "key_padding_mask" else torch.from_numpy(laid_over)
+    with torch.no_grad():
+        module.in_proj_weight.copy_(torch.cat([0 * eye, 0 * eye, eye]))
+        module.out_proj.weight.copy_(eye)
+        return module(*[eye[None]] * 3, need_weights=need_weights, **{argument: given})[0][0].numpy()
+
+
+def by_jax_function(argument: str, laid_over: np.ndarray) -> np.ndarray:
+    jax = peer("jax")
+    zeros, eye = np.zeros((1, L, 1, L), np.float32), np.eye(L, dtype=np.float32)[None, :, None]
+    return np.asarray(
+        jax.nn.dot_product_attention(zeros, zeros, eye, **{argument: laid_over[None, None]})[0, :, 0]
+    )
+
+
+BY = {  # queries of zero and values of the identity: the output is the weights
+    "NumPy": by_numpy,
+    "attnref": by_attnref,
+    "PyTorch SDPA": by_sdpa,
+    "PyTorch MHA": by_module,
+    "PyTorch MHA, weights asked for": by_module,
+    "PyTorch MHA, no weights asked for": lambda *given: by_module(*given, need_weights=False),
+    "JAX": by_jax_function,
+}
+ADDS = {"attnref": "bias", "JAX": "bias"}
+HIDES = {"attnref": "mask", "JAX": "mask"}
+CONTRACT, EMPTY = table("| argument | True means |"), table("| function | hidden by True or False |")
+
+
+def meaning(
+    weigh: Callable[..., np.ndarray], argument: str, dtype: type, words: dict[str, list[float]]
+) -> str:
+    """What the function makes of True, False, False, or of the same as numbers, in the page's words."""
+    row = np.array([True, False, False]).astype(dtype)
+    try:
+        weights = weigh(argument, np.tile(row, (L, 1)))[0]
+    except (ValueError, RuntimeError):
+        return "refused"
+    return next(word for word, expected in words.items() if np.abs(weights - expected).max() < 1e-6)
+
+
+@pytest.mark.parametrize(("argument", "true", "numbers", "causal"), CONTRACT)
+def test_the_page_on_masks_says_what_each_function_makes_of_them(argument, true, numbers, causal):
+    name, argument = argument.split(", ")
+    weigh, raised = BY[name], list(softmax([1.0, 0, 0]))
+    of_true = {"may attend": [1, 0, 0], "hidden": [0, 0.5, 0.5], "added as one": raised}
+    of_numbers = {"added": raised, "zero is hidden, all else may attend": [1, 0, 0]}
+    assert meaning(weigh, argument, np.bool_, of_true) == true
+    assert meaning(weigh, argument, np.float32, of_numbers) == numbers
+    if causal == "not its job":
+        assert argument == "key_padding_mask"
+    else:
+        assert_close(weigh(argument, CAUSAL[causal]), ~ABOVE / (~ABOVE).sum(axis=-1, keepdims=True))
+
+
+@pytest.mark.parametrize(("name", "by_true_or_false", "by_infinity"), EMPTY)
+def test_the_page_on_masks_says_what_each_function_makes_of_an_empty_row(name, by_true_or_false, by_infinity):
+    weigh = BY[name]
+    words = {
+        "zeros": np.zeros(L),
+        "the mean of all values": np.full(L, 1 / L),
+        "not a number": np.full(L, np.nan),
+    }
+    hidden = np.full((L, L), "MHA" in name)
+    infinite = np.full((L, L), -np.inf, np.float32)
+    hides, adds = HIDES.get(name, "attn_mask"), ADDS.get(name, "attn_mask")
+    for argument, laid_over, word in ((hides, hidden, by_true_or_false), (adds, infinite, by_infinity)):
+        assert_close(weigh(argument, laid_over)[0], words[word].astype(np.float32))
+
+
+def test_the_page_on_masks_leaves_no_function_out():
+    assert {row[0].partition(", ")[0] for row in CONTRACT} | {row[0] for row in EMPTY} == set(BY)
+    assert (len(CONTRACT), len(EMPTY)) == (8, 5)
