@@ -35,9 +35,9 @@ def meeting(d, meeting) -> Figure:
     at = 4 * meeting * d * d / 1e6
     axes.plot(meeting, at, "D", color=TWO, markeredgecolor=INK, markersize=9, zorder=3)
     doubling(axes, [int(n) for n in tokens], [round(at * 4.0**k) for k in range(-4, 5, 2)])
-    label(axes, f"{meeting} tokens", (meeting, at), dx=10, dy=-12, weight="bold")
+    label(axes, f"{meeting} tokens", (meeting, at), dx=-10, dy=14, across="right", weight="bold")
     label(axes, "pairs", (tokens[-1], in_pairs[-1]), dx=-42, dy=-6, across="right")
-    label(axes, "projections", (tokens[-1], at_once[-1]), dx=-4, dy=-44, across="right")
+    label(axes, "projections", (tokens[-1], at_once[-1]), dx=0, dy=-34, across="right")
     axes.set_xlabel("tokens", labelpad=3)
     quiet(axes, "multiplications, in millions", (tokens[0], axes.get_ylim()[1]), dx=-44, dy=12)
     return on
