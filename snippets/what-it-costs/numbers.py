@@ -1,0 +1,17 @@
+"""The record that benchmarks/bench_growth.py has written."""
+
+import json
+from pathlib import Path
+
+import attnref
+
+root = Path(attnref.__file__).parents[1]
+record_file = root / "benchmarks" / "records" / "growth.json"
+record = json.loads(record_file.read_text(encoding="utf-8"))
+lengths = record["lengths"]
+milliseconds, megabytes = record["milliseconds"], record["megabytes"]
+
+
+def last_doubling(figures):
+    """How many times as much the longest text takes as one of half its length."""
+    return figures[-1] / figures[-2]
