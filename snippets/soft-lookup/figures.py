@@ -14,7 +14,7 @@ def arrows(arrow, others, dot_products) -> Figure:
     axes = panel(on, 38, 10, 298, 190)
     plane(axes, (-2.6, 4.9), (-1.7, 2.8), "first number", "second number")
     vector(axes, arrow, color=TWO, width=7)
-    label(axes, "the first", arrow, dx=-22, dy=22, across="center", weight="bold")
+    label(axes, "the first", arrow, dx=2, dy=-20, weight="bold")
     for other, product in zip(others, dot_products, strict=True):
         vector(axes, other)
         right = other[0] > 0
@@ -43,14 +43,18 @@ def answers(keys, values, prices, queries, answers, price_levels) -> Figure:
     below = np.linspace(-2.7, 0.1, 57)  # the levels are named along a line below the keys
     along = np.stack([below, -2.6 - below], axis=-1)
     found_along = attnref.softmax(along @ keys.T) @ values
-    for level in price_levels:
+    for level in price_levels[~np.isin(price_levels, answers)]:  # a query upon a line names it
         at = np.interp(-level, -found_along, below)
         style = {"backgroundcolor": PAPER, "fontsize": 10.5, "color": SOFT, "zorder": 2}
         label(axes, f"{level:.2f}", (at, -2.6 - at), across="center", **style)
     for fruit, key in zip(prices, keys, strict=True):
         vector(axes, key)
-        label(axes, fruit, key, dx=8, dy=9)
+        low = key[1] == 0  # upon the axis: its name goes below
+        label(axes, fruit, key, dx=-6 if low else 6, dy=-14 if low else 6, across="center" if low else "left")
     for query, found in zip(queries, answers, strict=True):
         axes.plot(*query, "D", color=TWO, markeredgecolor=INK, markersize=9, zorder=4)
-        label(axes, f"{found:.2f}", query, dx=9, dy=-11, weight="bold")
+        side = 9 if query.any() else -9
+        label(
+            axes, f"{found:.2f}", query, dx=side, dy=12, across="left" if side > 0 else "right", weight="bold"
+        )
     return on

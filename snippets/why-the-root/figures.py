@@ -44,22 +44,26 @@ def lucky_winner(plain_weights, scaled_weights) -> Figure:
 
 @figure
 def slope(gaps, two_slopes, d_k) -> Figure:
-    """The slope of a weight over the gap of its score; the lines below are the spread of a score."""
+    """The slope of a weight over the gap between two scores; the lines below are the spread of that gap."""
     on = sheet(250)
     axes = panel(on, 44, 10, 284, 196)
-    edge = 1.3 * np.sqrt(d_k)
+    wide = np.sqrt(2 * d_k)  # the variances of two dot products add up
+    edge = 1.15 * wide
     gap = np.linspace(-edge, edge, 201)
     weight = 1 / (1 + np.exp(-gap))
     axes.plot(gap, weight * (1 - weight), color=ONE, linewidth=2)
     axes.plot(gaps, two_slopes, "D", color=TWO, markeredgecolor=INK, markersize=7, zorder=3)
     for number, (x, y) in enumerate(zip(gaps, two_slopes, strict=True)):
-        label(axes, f"{y:.4f}", (x, y), dx=8 if number < 4 else 0, dy=3 if number < 4 else 12)
-    for row, (name, spread) in enumerate((("with the root", 1), ("without", np.sqrt(d_k)))):
+        label(axes, f"{y:.4f}", (x, y), dx=8 if number < 4 else 0, dy=(3, 3, 3, 20, 12)[number])
+    for row, (name, spread) in enumerate((("with the root", wide / np.sqrt(d_k)), ("without", wide))):
         height = -0.022 - 0.028 * row
         axes.plot([-spread, spread], [height, height], color=SOFT, linewidth=4, solid_capstyle="butt")
-        label(axes, name, (-spread, height), dx=-5, across="right", color=SOFT, fontsize=11)
+        if row == 0:
+            label(axes, name, (-spread, height), dx=-5, across="right", color=SOFT, fontsize=11)
+        else:
+            label(axes, name, (0, height), dy=-12, across="center", color=SOFT, fontsize=11)
     axes.set_xlim(-edge, edge)
-    axes.set_ylim(-0.065, 0.28)
+    axes.set_ylim(-0.085, 0.28)
     axes.set_yticks(np.arange(0, 0.26, 0.05))
     axes.set_xlabel("gap between the two scores", labelpad=3)
     axes.set_ylabel("slope", labelpad=3)

@@ -1,4 +1,4 @@
-"""One query, eight keys, all random: how much does the winner get?"""
+"""One query, eight keys, all random: what does the winner get?"""
 
 import numpy as np
 
@@ -11,6 +11,8 @@ rng = np.random.default_rng(0)
 vectors = rng.standard_normal((draws, 9, d_k))
 queries, keys = vectors[:, :1], vectors[:, 1:]
 dot_products = queries @ keys.mT
+# How far apart are two dot products?
+gap_spread = np.diff(dot_products).std()
 
 divisors = {
     "nothing": 1,

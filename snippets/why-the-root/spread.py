@@ -11,7 +11,8 @@ print("d_k    mean  not divided  by the root  by d_k")
 for d_k in lengths:
     queries = rng.standard_normal((pairs, d_k))
     keys = rng.standard_normal((pairs, d_k))
-    dot_products = np.vecdot(queries, keys)  # each query with one key
+    # Each query with one key.
+    dot_products = np.vecdot(queries, keys)
     means.append(dot_products.mean())
     spreads.append(dot_products.std())
     by_root.append((dot_products / np.sqrt(d_k)).std())
