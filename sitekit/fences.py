@@ -17,6 +17,8 @@ from pymdownx.snippets import SnippetExtension, SnippetMissingError, SnippetPrep
 from sybil import Document
 from sybil.parsers.markdown.lexers import RawFencedCodeBlockLexer
 
+from sitekit import texts
+
 LEXER = RawFencedCodeBlockLexer(re.compile(r"(?P<info>[^\n]*)(?:\n|\Z)"))
 INCLUDE = re.compile(r"^\s*--8<--\s+(?P<quote>[\"'])(?P<target>[^\"']+)(?P=quote)\s*$")
 _PYTHON = {"python", "py", "python3", "py3"}
@@ -130,11 +132,26 @@ def _never_closed(block: str, text: str, start: int) -> str:
     return ""
 
 
+def _unreadable(name: str, snippets: Path) -> str:
+    """Why a file that is there cannot be included."""
+    file = snippets / name
+    if file.is_dir():
+        return f"the include {name} is a folder: name a file below {snippets.name}/"
+    if not file.exists():
+        return ""
+    return "".join(f"{snippets.name}/{name}:{line}: {fault}" for line, fault in texts.read(file)[1])
+
+
 def _with_includes(fence: Fence, snippets: Path) -> Fence:
     lines = [line for line in fence.code.splitlines() if line.strip()]
     targets = [INCLUDE.match(line) for line in lines]
     if not any("--8<--" in line for line in lines):
         return fence
+    for file in filter(
+        None, (target and snippets / target["target"].partition(":")[0] for target in targets)
+    ):
+        if problem := _unreadable(file, snippets):
+            return replace(fence, problem=problem)
     try:
         expanded = _expand(fence.code, snippets)
     except SnippetMissingError as error:

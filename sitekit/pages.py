@@ -15,7 +15,7 @@ from pathlib import Path
 
 import yaml
 
-from sitekit import fences, numerals, percent
+from sitekit import fences, numerals, percent, texts
 from sitekit.fences import Fence
 from sitekit.numerals import Numeral
 from sitekit.sources import Record
@@ -310,17 +310,24 @@ def _indent(line: str) -> int:
 
 def read(path: Path, root: Path, record: Record) -> Page:
     """Read a page or a lab; its path is kept relative to the project's root, as errors name it."""
-    text = path.read_text(encoding="utf-8")
-    faults = tuple(percent.faults(text)) if path.suffix == ".py" else ()
+    text, faults = texts.read(path)
+    faults += tuple(percent.faults(text)) if path.suffix == ".py" else ()
     return Page(path.relative_to(root).as_posix(), source(path), root / "snippets", record, faults)
 
 
 def files(root: Path) -> list[Path]:
-    """All pages of the site, labs among them, in the order of their paths."""
-    return sorted([*(root / "docs").rglob("*.md"), *(root / "docs" / "labs").glob("*.py")])
+    """All pages of the site, labs among them, in the order of their paths; hidden files are none, as in MkDocs."""
+    docs = root / "docs"
+    found = sorted([*docs.rglob("*.md"), *(docs / "labs").glob("*.py")])
+    return [path for path in found if path.is_file() and not is_hidden(path.relative_to(docs))]
+
+
+def is_hidden(path: Path) -> bool:
+    """Whether a path below docs/ is what an editor or a system left there (.#page.md, .ipynb_checkpoints)."""
+    return any(part.startswith(".") for part in path.parts)
 
 
 def source(path: Path) -> str:
     """The Markdown of a page; a lab's is made from its cells."""
-    text = path.read_text(encoding="utf-8")
+    text, _ = texts.read(path)
     return percent.as_markdown(text) if path.suffix == ".py" else text

@@ -10,7 +10,7 @@ import sys
 from collections.abc import Sequence
 from dataclasses import replace
 
-from sitekit import check, figures, outputs, pages, percent, proofs, sources
+from sitekit import check, figures, outputs, pages, percent, proofs, sources, texts
 from sitekit.fences import Fence
 from sitekit.numerals import MINUS
 from sitekit.pages import Page
@@ -81,10 +81,9 @@ def main(arguments: Sequence[str]) -> int:
     record = sources.read(root / "docs")
     for path in paths:
         page = pages.read(path, root, record)
-        text, told = updated(page)
+        text, told = updated(page) if not texts.read(path)[1] else (page.text, [])
         if told:
-            written = percent.as_percent(text) if path.suffix == ".py" else text
-            path.write_text(written, encoding="utf-8")
+            texts.write(path, percent.as_percent(text) if path.suffix == ".py" else text)
             print(*told, sep="\n")
         ledger = proofs.check(replace(page, text=text))
         for line in figures.update(ledger.page, ledger.run):
