@@ -132,14 +132,20 @@ def _never_closed(block: str, text: str, start: int) -> str:
     return ""
 
 
-def _unreadable(name: str, snippets: Path) -> str:
-    """Why a file that is there cannot be included."""
+def _unreadable(name: str, region: str, snippets: Path) -> str:
+    """Why a file that is there, or a region of it, cannot be included."""
     file = snippets / name
+    if not file.resolve().is_relative_to(snippets.resolve()):
+        return f"the include {name} lies elsewhere: name a file below {snippets.name}/"
     if file.is_dir():
         return f"the include {name} is a folder: name a file below {snippets.name}/"
     if not file.exists():
         return ""
-    return "".join(f"{snippets.name}/{name}:{line}: {fault}" for line, fault in texts.read(file)[1])
+    text, faults = texts.read(file)
+    marks = re.findall(rf"--8<--\s*\[\s*(start|end)\s*:\s*{re.escape(region)}\s*\]", text) if region else []
+    if "start" in marks and "end" not in marks:
+        return f"the region {region} of {name} is never closed: end it with # --8<-- [end:{region}]"
+    return "".join(f"{snippets.name}/{name}:{line}: {fault}" for line, fault in faults)
 
 
 def _with_includes(fence: Fence, snippets: Path) -> Fence:
@@ -147,10 +153,8 @@ def _with_includes(fence: Fence, snippets: Path) -> Fence:
     targets = [INCLUDE.match(line) for line in lines]
     if not any("--8<--" in line for line in lines):
         return fence
-    for file in filter(
-        None, (target and snippets / target["target"].partition(":")[0] for target in targets)
-    ):
-        if problem := _unreadable(file, snippets):
+    for target in filter(None, targets):
+        if problem := _unreadable(*target["target"].partition(":")[::2], snippets):
             return replace(fence, problem=problem)
     try:
         expanded = _expand(fence.code, snippets)
