@@ -274,6 +274,7 @@ class Page:
 
     def markup_problems(self) -> Iterator[Problem]:
         """Markup that looks like the ledger's and isn't, and includes where no fence holds them."""
+        yield from (Problem(*fault) for fault in self.record.faults)
         yield from (Problem(self.path, line, message) for line, message in self.faults)
         reason = _meta_problem(self.text[: self.body_start])
         if reason:
@@ -296,11 +297,20 @@ def _meta_problem(text: str) -> str | None:
     """Front matter that is no YAML would be shown as text, without a word."""
     try:
         meta = yaml.safe_load(text.strip("-\n")) if text else {}
+    except ValueError as error:  # a date that is none
+        return f"the front matter cannot be read: {error}"
     except yaml.YAMLError as error:
         place = getattr(error, "problem_mark", None)
         where = f" (its line {place.line + 2})" if place else ""
         return f"the front matter is no valid YAML{where}: put texts that hold a colon into quotes"
-    return None if isinstance(meta, dict) else "the front matter is no list of `name: value` lines"
+    if not isinstance(meta, dict):
+        return "the front matter is no list of `name: value` lines"
+    listed = meta.get("survivors", [])
+    whole = isinstance(listed, list) and all(
+        isinstance(item, dict) and all(isinstance(item.get(name), str) for name in ("code", "reason"))
+        for item in listed
+    )
+    return None if whole else "survivors in the front matter is a list of entries with code and reason"
 
 
 def _indent(line: str) -> int:
