@@ -20,6 +20,11 @@ from sitekit.sources import NotRecorded
 
 _CLOSERS = re.compile(r"[*_)\]~^\0]*(?:\s?%)?\Z")
 _PRIMARY = ast.Name | ast.Attribute | ast.Subscript | ast.Call | ast.List  # takes an index without brackets
+_REFUSED = (
+    ((ast.Yield, ast.YieldFrom), "a comment is no generator: leave yield out"),
+    (ast.Await, "a comment runs at once: leave await out"),
+    (ast.NamedExpr, "a comment gives no name a value: assign it in a block"),
+)
 _DELIMITER = re.compile(r"[ \t>]*\|?[ \t]*:?-+:?[ \t]*(?:\|[ \t]*:?-+:?[ \t]*)*\|?[ \t]*\Z")
 
 
@@ -158,15 +163,25 @@ def parse(body: str) -> tuple[tuple[str, Any, frozenset[str]], ...]:
         body = " ".join(body.split())
     if "<!--" in body:
         raise BindingError("this comment is never closed before the next one begins: end it with -->")
-    try:
-        tree = ast.parse(f"({body},)", mode="eval").body
+    try:  # as what a call is given: a bracket too many then makes it another thing than a call
+        tree = ast.parse(f"values({body})", mode="eval").body
+        own = isinstance(tree, ast.Call) and isinstance(tree.func, ast.Name)
+        if not (own and tree.end_col_offset == len(f"values({body})".encode())):
+            raise SyntaxError("unmatched ')'")
+        if not tree.args and not tree.keywords:
+            raise SyntaxError("it holds no expression")
+        if refused := [text for kind, text in _REFUSED if any(isinstance(n, kind) for n in ast.walk(tree))]:
+            raise SyntaxError(refused[0])
+        if tree.keywords or any(isinstance(node, ast.Starred) for node in tree.args):
+            raise SyntaxError("write values, without a star or a name before them")
+        return tuple(
+            (ast.unparse(node), compile(ast.Expression(node), "<binding>", "eval"), frozenset(_names(node)))
+            for node in tree.args
+        )
     except SyntaxError as error:
         raise BindingError(f"{body!r} is not a Python expression: {error.msg}") from None
-    parts = []
-    for node in tree.elts:
-        code = compile(ast.Expression(node), "<binding>", "eval")
-        parts.append((ast.unparse(node), code, frozenset(_names(node))))
-    return tuple(parts)
+    except (ValueError, RecursionError, MemoryError) as error:
+        raise BindingError(f"{body[:60]!r} cannot be read as Python: {error}") from None
 
 
 def _names(node: ast.expr) -> Iterator[str]:
@@ -209,7 +224,7 @@ class Scope:
                 return eval(code, self.names)
         except NotRecorded as error:
             raise BindingError(f"{source}: {error}") from None
-        except Exception as error:
+        except (Exception, SystemExit) as error:  # exit() ends a program, not this one
             raise BindingError(f"{source} raised {type(error).__name__}: {error}") from None
 
     def _missing(self, names: frozenset[str]) -> str | None:

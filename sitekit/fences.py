@@ -17,6 +17,8 @@ from pymdownx.snippets import SnippetExtension, SnippetMissingError, SnippetPrep
 from sybil import Document
 from sybil.parsers.markdown.lexers import RawFencedCodeBlockLexer
 
+from sitekit import texts
+
 LEXER = RawFencedCodeBlockLexer(re.compile(r"(?P<info>[^\n]*)(?:\n|\Z)"))
 _COMMENT = re.compile(r"<!--.*?-->", re.DOTALL)
 _CODE_SPAN = re.compile(r"(`+)(?!`)[^\n]+?(?<!`)\1(?!`)")
@@ -141,11 +143,30 @@ def _never_closed(block: str, text: str, start: int) -> str:
     return ""
 
 
+def _unreadable(name: str, region: str, snippets: Path) -> str:
+    """Why a file that is there, or a region of it, cannot be included."""
+    file = snippets / name
+    if not file.resolve().is_relative_to(snippets.resolve()):
+        return f"the include {name} lies elsewhere: name a file below {snippets.name}/"
+    if file.is_dir():
+        return f"the include {name} is a folder: name a file below {snippets.name}/"
+    if not file.exists():
+        return ""
+    text, faults = texts.read(file)
+    marks = re.findall(rf"--8<--\s*\[\s*(start|end)\s*:\s*{re.escape(region)}\s*\]", text) if region else []
+    if "start" in marks and "end" not in marks:
+        return f"the region {region} of {name} is never closed: end it with # --8<-- [end:{region}]"
+    return "".join(f"{snippets.name}/{name}:{line}: {fault}" for line, fault in faults)
+
+
 def _with_includes(fence: Fence, snippets: Path) -> Fence:
     lines = [line for line in fence.code.splitlines() if line.strip()]
     targets = [INCLUDE.match(line) for line in lines]
     if not any("--8<--" in line for line in lines):
         return fence
+    for target in filter(None, targets):
+        if problem := _unreadable(*target["target"].partition(":")[::2], snippets):
+            return replace(fence, problem=problem)
     try:
         expanded = _expand(fence.code, snippets)
     except SnippetMissingError as error:

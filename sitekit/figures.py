@@ -13,6 +13,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
+from pathlib import Path
 from typing import Any
 from xml.etree import ElementTree as etree
 
@@ -20,7 +21,7 @@ from markdown import Markdown
 from markdown.extensions import Extension
 from markdown.treeprocessors import Treeprocessor
 
-from sitekit import numerals, pages, programs, sketches, svg
+from sitekit import numerals, pages, programs, sketches, svg, texts
 from sitekit.pages import Page, Problem
 from sitekit.programs import Run
 from sitekit.sketches import FigureError
@@ -42,12 +43,14 @@ def problems(page: Page, run: Run) -> list[Problem]:
     if run.problems:
         return []
     root, found = page.snippets.parent, []
+    path = sketches.source_of(root, page.slug)
+    if path.exists() and (broken := _unreadable(path, root)):
+        return [broken]
     for offset, slug, name in uses(page):
         try:
             verified(page, run, slug, name)
         except FigureError as error:
             found.append(page.problem(offset, f"the figure {slug}/{name} {error}"))
-    path = sketches.source_of(root, page.slug)
     if path.exists():
         code, file = path.read_text(encoding="utf-8"), path.relative_to(root).as_posix()
         message = "the text {!r} holds a number: let it come from a value, as in f'{{weight:.2f}}'"
@@ -59,6 +62,19 @@ def problems(page: Page, run: Run) -> list[Problem]:
     return found
 
 
+def _unreadable(path: Path, root: Path) -> Problem | None:
+    """Why a figures.py cannot be read, as text or as Python."""
+    code, faults = texts.read(path)
+    file = path.relative_to(root).as_posix()
+    for line, fault in faults:
+        return Problem(file, line, fault)
+    try:
+        sketches.find(code)
+    except SyntaxError as error:
+        return Problem(file, error.lineno or 1, f"this is not Python: {error.msg}")
+    return None
+
+
 def verified(page: Page, run: Run, slug: str, name: str) -> str:
     """The file of a figure, or a FigureError that says why it does not hold."""
     root = page.snippets.parent
@@ -66,7 +82,7 @@ def verified(page: Page, run: Run, slug: str, name: str) -> str:
     file = sketches.file_of(root, slug, name)
     if not file.exists():
         raise FigureError("has not been drawn yet: run make update")
-    text = file.read_text(encoding="utf-8")
+    text, _ = texts.read(file)
     if not svg.is_sealed(text):
         raise FigureError("was changed by hand: change its function instead, and run make update")
     if svg.stamp(text, "inputs") == now:
@@ -82,7 +98,7 @@ def _run_of(page: Page, run: Run, slug: str) -> Run:
     if slug == page.slug:
         return run
     root = page.snippets.parent
-    for path in sorted((root / "docs").rglob(f"{slug}.md")):
+    for path in (path for path in pages.files(root) if path.name == f"{slug}.md"):
         owner = pages.read(path, root, page.record)
         return programs.run_once(programs.units(owner), owner)
     raise FigureError(f"belongs to no page: there is no {slug}.md below docs/")
@@ -100,13 +116,13 @@ def update(page: Page, run: Run) -> list[str]:
     """Draw the figures of a page anew where something they are drawn from has changed; say which."""
     root, told = page.snippets.parent, []
     path = sketches.source_of(root, page.slug)
-    if run.problems or not path.exists():
+    if run.problems or not path.exists() or _unreadable(path, root):
         return []
     for name in sketches.find(path.read_text(encoding="utf-8")):
         file = sketches.file_of(root, page.slug, name)
         try:
             sketch, values, now = sketches.drawn_from(root, page.slug, name, run)
-            text = file.read_text(encoding="utf-8") if file.exists() else ""
+            text = texts.read(file)[0] if file.exists() else ""
             if svg.is_sealed(text) and svg.stamp(text, "inputs") == now:
                 continue
             new = sketches.draw(path, sketch, values, now)
@@ -125,8 +141,16 @@ def foreign(content: str, page: Page) -> Iterator[str]:
         file = (page.snippets.parent / page.path).parent / match[1]
         if _SOURCE.search(match[1]):
             yield f"the figure {match[1]!r} stands in a sentence: give it a paragraph of its own"
-        elif file.exists() and any(any(numerals.find(line)) for line in svg.texts(file.read_text("utf-8"))):
-            yield f"the drawing {match[1]!r} shows numerals that no program drew: draw it in figures.py"
+        elif file.exists():
+            text, faults = texts.read(file)
+            try:
+                shown = svg.texts(text) if not faults else ()
+            except etree.ParseError as error:
+                shown, faults = (), ((1, str(error)),)
+            for _, fault in faults:
+                yield f"the drawing {match[1]!r} cannot be read: {fault}"
+            if any(any(numerals.find(line)) for line in shown):
+                yield f"the drawing {match[1]!r} shows numerals that no program drew: draw it in figures.py"
 
 
 # ---- how they enter the page ----

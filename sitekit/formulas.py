@@ -31,7 +31,7 @@ def check(tex: str, body: str, scope: Scope) -> str:
             raise BindingError(f"{part!r} gives no value: write it as name=value")
         try:
             symbols[name.strip()] = float(eval(source, scope.names))
-        except Exception as error:
+        except (Exception, SystemExit) as error:
             raise BindingError(f"{source.strip()!r} gives {name.strip()} no value: {error}") from None
     (source, code, names), *more = parse(right.strip())
     if more:
@@ -62,7 +62,7 @@ def evaluate(tex: str, symbols: dict[str, float]) -> float:
         if missing:
             raise BindingError(f"the formula uses {', '.join(sorted(missing))}, for which no value is given")
         result = expression.subs(known).evalf()
-        if not result.is_number or result.has(sympy.I):
+        if not result.is_number or not result.is_finite or result.has(sympy.I):
             raise BindingError(f"the formula gives {result}, not a number")
         results.add(round(float(result), 12))
     if len(results) != 1:

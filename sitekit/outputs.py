@@ -25,6 +25,16 @@ def following(page: Page, fence: Fence) -> Fence | None:
     return None
 
 
+def apart(page: Page, fence: Fence) -> Fence | None:
+    """The output block below a block that something stands between."""
+    group = [f for f in page.fences if f.program and f.program == fence.program] or [fence]
+    for member in group:
+        later = [f for f in page.fences if f.start >= member.end][:1]
+        if later and later[0].kind == "output" and not following(page, member):
+            return later[0]
+    return None
+
+
 def shown_for(page: Page, fence: Fence) -> list[Fence]:
     """The output blocks of a block; those of a program may follow any of the blocks that show it.
 
@@ -68,15 +78,16 @@ def compare(ledger: Ledger) -> None:
 
 def _difference(page: Page, fence: Fence, output: Fence | None, printed: str) -> list[Problem]:
     if output is None:
-        if not printed:
+        if not printed.strip("\n"):
             return []
-        message = f"this block prints, and no output block follows it. It prints:\n{printed.rstrip()}"
+        other = apart(page, fence)
+        advice = f" (the one in line {other.line} stands apart: move it directly below)" if other else ""
+        message = f"this block prints, and no output block follows it{advice}. It prints:\n{printed.rstrip()}"
         return [Problem(page.path, fence.line, message)]
     shown = output.code.rstrip("\n")
-    if not printed:
-        return [
-            Problem(page.path, output.line, "an output block stands here, but the block above prints nothing")
-        ]
+    if not printed.strip("\n"):
+        message = "an output block stands here, but the block above prints nothing: print it, or delete it"
+        return [Problem(page.path, output.line, message)]
     wanted = printed.rstrip("\n")
     if shown == wanted:
         return []

@@ -15,7 +15,7 @@ from pathlib import Path
 
 import yaml
 
-from sitekit import fences, numerals, percent
+from sitekit import fences, numerals, percent, texts
 from sitekit.fences import Fence
 from sitekit.numerals import Numeral
 from sitekit.sources import Record
@@ -294,6 +294,7 @@ class Page:
 
     def markup_problems(self) -> Iterator[Problem]:
         """Markup that looks like the ledger's and isn't, and includes where no fence holds them."""
+        yield from (Problem(*fault) for fault in self.record.faults)
         yield from (Problem(self.path, line, message) for line, message in self.faults)
         reason = _meta_problem(self.text[: self.body_start])
         if reason:
@@ -316,11 +317,20 @@ def _meta_problem(text: str) -> str | None:
     """Front matter that is no YAML would be shown as text, without a word."""
     try:
         meta = yaml.safe_load(text.strip("-\n")) if text else {}
+    except ValueError as error:  # a date that is none
+        return f"the front matter cannot be read: {error}"
     except yaml.YAMLError as error:
         place = getattr(error, "problem_mark", None)
         where = f" (its line {place.line + 2})" if place else ""
         return f"the front matter is no valid YAML{where}: put texts that hold a colon into quotes"
-    return None if isinstance(meta, dict) else "the front matter is no list of `name: value` lines"
+    if not isinstance(meta, dict):
+        return "the front matter is no list of `name: value` lines"
+    listed = meta.get("survivors", [])
+    whole = isinstance(listed, list) and all(
+        isinstance(item, dict) and all(isinstance(item.get(name), str) for name in ("code", "reason"))
+        for item in listed
+    )
+    return None if whole else "survivors in the front matter is a list of entries with code and reason"
 
 
 def _indent(line: str) -> int:
@@ -330,17 +340,24 @@ def _indent(line: str) -> int:
 
 def read(path: Path, root: Path, record: Record) -> Page:
     """Read a page or a lab; its path is kept relative to the project's root, as errors name it."""
-    text = path.read_text(encoding="utf-8")
-    faults = tuple(percent.faults(text)) if path.suffix == ".py" else ()
+    text, faults = texts.read(path)
+    faults += tuple(percent.faults(text)) if path.suffix == ".py" else ()
     return Page(path.relative_to(root).as_posix(), source(path), root / "snippets", record, faults)
 
 
 def files(root: Path) -> list[Path]:
-    """All pages of the site, labs among them, in the order of their paths."""
-    return sorted([*(root / "docs").rglob("*.md"), *(root / "docs" / "labs").glob("*.py")])
+    """All pages of the site, labs among them, in the order of their paths; hidden files are none, as in MkDocs."""
+    docs = root / "docs"
+    found = sorted([*docs.rglob("*.md"), *(docs / "labs").glob("*.py")])
+    return [path for path in found if path.is_file() and not is_hidden(path.relative_to(docs))]
+
+
+def is_hidden(path: Path) -> bool:
+    """Whether a path below docs/ is what an editor or a system left there (.#page.md, .ipynb_checkpoints)."""
+    return any(part.startswith(".") for part in path.parts)
 
 
 def source(path: Path) -> str:
     """The Markdown of a page; a lab's is made from its cells."""
-    text = path.read_text(encoding="utf-8")
+    text, _ = texts.read(path)
     return percent.as_markdown(text) if path.suffix == ".py" else text

@@ -109,6 +109,8 @@ class _Reader:
             if not self.lines[k].startswith("#"):
                 self.fault(k, "the output ends its cell: begin the next cell with # %%")
             self.page[k] = _bare(self.lines[k])
+            if self.page[k].lstrip().startswith(("```", "~~~")):
+                self.fault(k, "a line of output that begins like a fence would end its block on the page")
         self._close(last + 1, end, "the next cell")
         return self.page[start + 1 : last + 1]
 

@@ -20,6 +20,7 @@ from typing import Any
 
 import numpy as np
 
+from sitekit import texts
 from sitekit.numerals import find
 from sitekit.pages import Page, Problem
 
@@ -39,6 +40,7 @@ class Unit:
     kind: str = "python"
     fails: bool = False
     absent: str = ""  # the package that it waits for where that is not installed: then it does not run
+    faults: tuple[tuple[int, str], ...] = ()  # why its file cannot be read: line, message
 
     @cached_property
     def lines(self) -> list[str]:
@@ -156,7 +158,8 @@ def units(page: Page) -> list[Unit]:
     found = []
     numbers = page.snippets / page.slug / "numbers.py"
     if numbers.exists():
-        found.append(Unit(_relative(numbers, page), 1, numbers.read_text(encoding="utf-8")))
+        code, faults = texts.read(numbers)
+        found.append(Unit(_relative(numbers, page), 1, code, faults=faults))
     started = set()
     for number, fence in enumerate(page.fences):
         if fence.kind not in ("python", "pycon") or fence.problem:
@@ -167,7 +170,7 @@ def units(page: Page) -> list[Unit]:
             started.add(fence.program)
             file = page.snippets / fence.program
             module = file.stem.replace("-", "_")
-            found.append(Unit(_relative(file, page), 1, file.read_text(encoding="utf-8"), module, number))
+            found.append(Unit(_relative(file, page), 1, texts.read(file)[0], module, number))
     return found
 
 
@@ -242,6 +245,8 @@ def _stamp(root: Path) -> tuple[int, ...]:
 
 def _run_unit(unit: Unit, names: dict[str, Any], result: Run) -> Problem | None:
     output = io.StringIO()
+    for line, fault in unit.faults:
+        return Problem(unit.path, line, fault)
     if unit.kind == "pycon":
         return _run_session(unit, names)
     try:

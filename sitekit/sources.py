@@ -4,12 +4,14 @@ from __future__ import annotations
 
 import re
 import tomllib
+from collections.abc import Callable
 from dataclasses import dataclass, field
 from difflib import SequenceMatcher
 from functools import cached_property, lru_cache
 from pathlib import Path
 from typing import Any
 
+from sitekit import texts
 from sitekit.numerals import find
 
 
@@ -44,6 +46,7 @@ class Record:
 
     sources: dict[str, dict[str, Any]] = field(default_factory=dict)
     phrases: tuple[Phrase, ...] = ()
+    faults: tuple[tuple[str, int, str], ...] = ()  # what of the files cannot be used: path, line, message
 
     @property
     def cite(self) -> Entries:
@@ -110,18 +113,72 @@ def read(docs: Path) -> Record:
 @lru_cache(maxsize=64)
 def _read(docs: Path, stamps: tuple[int, ...]) -> Record:
     """The work of ``read``, done again only when a file's time stamp changes: each docstring asks."""
-    sources = _load(docs / "bibliography.toml")
-    for key, source in sources.items():
-        missing = [name for name in ("label", "authors", "title", "year", "adds") if name not in source]
-        if missing:
-            raise ValueError(f"{docs / 'bibliography.toml'}: [{key}] lacks {', '.join(missing)}")
+    sources, faults = _load(docs / "bibliography.toml", _source_fault)
+    names, more = _load(docs / "exempt.toml", _name_fault)
     phrases = [phrase for key, source in sources.items() for phrase in _labels(key, source)]
-    phrases += [Phrase(name, "exempt", reason) for name, reason in _load(docs / "exempt.toml").items()]
-    return Record(sources, tuple(phrases))
+    phrases += [Phrase(" ".join(name.split()), "exempt", reason) for name, reason in names.items()]
+    return Record(sources, tuple(phrases), (*faults, *more))
 
 
-def _load(path: Path) -> dict[str, Any]:
-    return tomllib.loads(path.read_text(encoding="utf-8")) if path.exists() else {}
+Fault = tuple[str, int, str]
+
+
+def _load(path: Path, fault_of: Callable[[str, Any], str]) -> tuple[dict[str, Any], list[Fault]]:
+    """The entries of a file that can be used, and what is wrong with the others."""
+    if not path.exists():
+        return {}, []
+    file = f"{path.parent.name}/{path.name}"
+    text, unread = texts.read(path)
+    if unread:
+        return {}, [(file, line, fault) for line, fault in unread]
+    try:
+        entries = tomllib.loads(text)
+    except tomllib.TOMLDecodeError as error:
+        place = re.search(r"\(at line (\d+), column \d+\)", str(error))
+        line = int(place[1]) if place else text.count("\n") + 1
+        return {}, [(file, line, f"this is no TOML: {re.sub(r' *[(]at .*[)]', '', str(error))}")]
+    faults = {key: fault for key, value in entries.items() if (fault := fault_of(key, value))}
+    kept = {key: value for key, value in entries.items() if key not in faults}
+    return kept, [(file, _line_of(key, text), fault) for key, fault in faults.items()]
+
+
+def _line_of(key: str, text: str) -> int:
+    """The line where an entry begins."""
+    match = re.search(rf"""^[ \t]*\[?[ \t]*["']?{re.escape(key)}["']?[ \t]*[\]=.]""", text, re.MULTILINE)
+    return text.count("\n", 0, match.start()) + 1 if match else 1
+
+
+def _name_fault(name: str, reason: Any) -> str:
+    if not name.strip():
+        return "an exempt name is empty: write the phrase that holds the digits"
+    if not isinstance(reason, str) or not reason.strip():
+        return f'{name!r} needs its reason as a text: "{name}" = "why it is no number"'
+    return ""
+
+
+def _source_fault(key: str, source: Any) -> str:
+    """What an entry of the record lacks, or what has another form than it must."""
+    if not isinstance(source, dict):
+        return f"{key} is no entry: begin one with [{key}]"
+    missing = [name for name in ("label", "authors", "title", "year", "adds") if name not in source]
+    if missing:
+        return f"[{key}] lacks {', '.join(missing)}"
+    for name in ("label", "authors", "title", "adds", "arxiv", "url"):
+        if not isinstance(source.get(name, "text"), str) or not source.get(name, "text").strip():
+            return f"[{key}] gives {name} as {source[name]!r}: write a text in quotes"
+    if type(source["year"]) is not int:
+        return f"[{key}] gives year as {source['year']!r}: write a whole number"
+    places = source.get("places", [])
+    if not isinstance(places, list) or not all(isinstance(place, str) and place for place in places):
+        return f"[{key}] gives places as {places!r}: write a list of texts"
+    figures = source.get("figures", {})
+    whole = isinstance(figures, dict) and all(
+        isinstance(figure, dict)
+        and "value" in figure
+        and all(isinstance(figure.get(name), str) and figure[name] for name in ("of", "place"))
+        for figure in figures.values()
+    )
+    return "" if whole else f'each of [{key}.figures] is written {{ value = …, of = "…", place = "…" }}'
 
 
 def as_markdown(record: Record) -> str:

@@ -75,6 +75,7 @@ def collection(root: Path) -> list[Sybil]:
             parsers=[PageParser(root)],
             path=str(root / "docs"),
             patterns=["**/*.md", "labs/*.py"],
+            excludes=["**/.*"],
             document_types={".py": LabDocument},
         ),
         Sybil(parsers=[PageParser(root, fences_only=True)], path=str(root), patterns=list(TOP_PAGES)),

@@ -91,7 +91,7 @@ class Site:
 
 def whole(body: str) -> str:
     """A body with front matter before it and a block behind it that computes weights, keys, d_k and root."""
-    return (body if body.startswith("---\n") else FRONT + body) + CODE
+    return (body if body.removeprefix(HERE).startswith("---\n") else FRONT + body) + CODE
 
 
 def right(text: str) -> str:

@@ -169,7 +169,6 @@ def test_update_writes_what_a_changed_cell_prints_and_what_follows_from_it(tmp_p
     ("before", "after"),
     [
         ("# %%\nprint('a')\n", "# %%\nprint('a')\n\n# Output:\n# a\n"),
-        ("# %%\nx = 'a'\n\n# Output:\n# a\n", "# %%\nx = 'a'\n"),
         ("# %%\nprint('a')\n\n\n# %%\nx = 'b'\n", "# %%\nprint('a')\n\n# Output:\n# a\n\n\n# %%\nx = 'b'\n"),
         (
             "# %%\nprint('  a\\n\\n b')\n\n# Output:\n# c\n",
@@ -177,12 +176,27 @@ def test_update_writes_what_a_changed_cell_prints_and_what_follows_from_it(tmp_p
         ),
     ],
 )
-def test_update_adds_and_removes_outputs(tmp_path, monkeypatch, before, after):
+def test_update_adds_and_rewrites_outputs(tmp_path, monkeypatch, before, after):
     site = Site(tmp_path, {LAB: HEAD + before})
     monkeypatch.chdir(site.root)
     assert update.main([LAB]) == 0
     assert (site.root / LAB).read_text(encoding="utf-8") == HEAD + after
     assert update.main([LAB]) == 0
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "# %%\nx = 'a'\n\n# Output:\n# a\n",
+        "# %%\nprint('```')\n",
+        "# %%\nprint('```')\n\n# Output:\n# ```\n",
+    ],
+)
+def test_update_leaves_what_a_lab_cannot_show_as_it_is(tmp_path, monkeypatch, text):
+    site = Site(tmp_path, {LAB: HEAD + text})
+    monkeypatch.chdir(site.root)
+    assert update.main([LAB]) == 1
+    assert (site.root / LAB).read_text(encoding="utf-8") == HEAD + text
 
 
 def test_every_change_of_a_lab_is_noticed(tmp_path):
