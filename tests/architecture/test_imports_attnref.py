@@ -41,7 +41,8 @@ ALLOWED = {
     "_encoder": [*CORE, "_norms", "_feed_forward", "_attention", "_multihead"],
     # What is tested against a definition never imports it.
     "_sinks": [*CORE, "_scoring"],
-    "_blockwise": [*CORE, "_running", "_scoring"],
+    "_threads": [],
+    "_blockwise": [*CORE, "_running", "_scoring", "_threads"],
     "_gradients": [*CORE, "_scoring"],
     "_gradients_blockwise": [*CORE, "_scoring"],
     "_gradients_multihead": [*CORE, "_heads", "_parameters", "_scoring", "_gradients"],

@@ -3,10 +3,6 @@
 Where a framework is not installed its tests are skipped; with CI=true that is an error.
 """
 
-import importlib
-import os
-from types import ModuleType
-
 import numpy as np
 import pytest
 
@@ -21,18 +17,10 @@ from attnref import (
     split_qkv,
     transformer_block,
 )
+from tests.attnref.peers import peer
 from tests.attnref.tolerance import assert_close
 
 BATCH, HEADS, L_Q, L_K, D_K, D_V = 2, 3, 5, 7, 11, 13
-
-
-def peer(name: str) -> ModuleType:
-    try:
-        return importlib.import_module(name)
-    except ImportError:
-        if os.environ.get("CI") == "true":
-            raise
-        pytest.skip(f"{name} is not installed")
 
 
 @pytest.fixture
