@@ -41,14 +41,20 @@ def widest_float(**arrays: npt.ArrayLike | None) -> np.dtype[np.floating[Any]]:
         if x is None:
             continue
         array = read(name, x)
-        if array.dtype.kind not in "fiu":
+        if array.dtype.kind not in "fiu" and not _is_narrow_float(array.dtype):
             step = "Convert it to a float dtype first, such as float32"
             if array.dtype.kind == "b":
                 step = "If it says who may attend, pass it as mask; if not, convert it to float32"
             rule = "attnref computes with real numbers, floats or integers"
             refuse(DtypeError, described(name, array), rule, step)
-        dtypes.append(array.dtype if array.dtype.kind == "f" else np.dtype(np.float64))
+        if array.dtype.kind != "V":  # what is narrower than float32 has no say
+            dtypes.append(array.dtype if array.dtype.kind == "f" else np.dtype(np.float64))
     return np.result_type(*dtypes)
+
+
+def _is_narrow_float(dtype: np.dtype[Any]) -> bool:
+    """Whether this is a float that NumPy itself does not know and that fits into `float32`: bfloat16."""
+    return dtype.kind == "V" and np.can_cast(dtype, np.float32)
 
 
 def as_float(dtype: np.dtype[np.floating[Any]], **arrays: npt.ArrayLike) -> list[FloatArray]:

@@ -218,3 +218,15 @@ def test_jax_gives_an_empty_row_the_mean_of_the_values_and_lets_nan_through(jax)
     V[..., 0, :] = np.nan
     theirs = by_jax(jax, Q, K, V, mask=np.broadcast_to(np.arange(L_K) > 0, (1, 1, L_Q, L_K)))
     assert np.isnan(theirs).all()
+
+
+def test_bfloat16_is_computed_in_float32_and_scores_of_160000_do_not_overflow():
+    bfloat16 = peer("ml_dtypes").bfloat16
+    Q, K, V = (array.astype(bfloat16) for array in arrays())
+    result = attention(Q, K, V, bias=np.ones((L_Q, L_K), bfloat16))
+    assert [array.dtype for array in result] == [np.float32] * 3
+    assert_close(result.output, attention(*(x.astype(np.float32) for x in (Q, K, V))).output)
+    assert_close(attention(Q, K.astype(np.float64), V).output.dtype.itemsize, 8)
+    high = attention(np.full((1, 4), 400, bfloat16), np.full((2, 4), 100, bfloat16), np.eye(2), scale=1)
+    assert_close(high.scores, [[160000, 160000]])
+    assert_close(high.weights, [[0.5, 0.5]])
