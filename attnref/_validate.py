@@ -35,11 +35,11 @@ def described(name: str, array: npt.NDArray[Any]) -> str:
 
 
 def widest_float(**arrays: npt.ArrayLike | None) -> np.dtype[np.floating[Any]]:
-    """The widest float among the arrays, at least `float32`; integers count as `float64`."""
+    """The widest float among the arrays, at least `float32`; arrays of integers count as `float64`."""
     dtypes: list[np.dtype[Any]] = [np.dtype(np.float32)]
     for name, x in arrays.items():
-        if x is None:
-            continue
+        if x is None or (isinstance(x, int | float) and not isinstance(x, bool | np.generic)):
+            continue  # a bare number of Python's has no width of its own
         array = read(name, x)
         if array.dtype.kind not in "fiu" and not _is_narrow_float(array.dtype):
             step = "Convert it to a float dtype first, such as float32"
@@ -53,7 +53,7 @@ def widest_float(**arrays: npt.ArrayLike | None) -> np.dtype[np.floating[Any]]:
 
 
 def _is_narrow_float(dtype: np.dtype[Any]) -> bool:
-    """Whether this is a float that NumPy itself does not know and that fits into `float32`: bfloat16."""
+    """Whether this is one of the narrow floats of `ml_dtypes`, which NumPy itself does not know."""
     return dtype.kind == "V" and np.can_cast(dtype, np.float32)
 
 
