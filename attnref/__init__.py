@@ -12,6 +12,7 @@ from attnref._alibi import alibi_bias, alibi_slopes
 from attnref._attention import attention
 from attnref._blockwise import blockwise_attention, merge
 from attnref._cache import cached_attention, extend_cache, trim_cache
+from attnref._differential import differential_attention, differential_factor
 from attnref._encoder import BlockParameters, transformer_block
 from attnref._errors import AttnRefError, DtypeError, MaskError, ShapeError
 from attnref._feed_forward import feed_forward, gelu
@@ -19,11 +20,15 @@ from attnref._gradients import attention_gradients, softmax_gradient
 from attnref._gradients_blockwise import blockwise_gradients
 from attnref._gradients_multihead import multihead_gradients
 from attnref._heads import join_heads, split_heads, split_qkv
+from attnref._latent import latent_attention
+from attnref._linear import linear_attention
 from attnref._masks import causal_mask, padding_mask, window_mask
 from attnref._multihead import multihead_attention
 from attnref._norms import layer_norm, qk_norm, rms_norm
+from attnref._paged import extend_pages, paged_attention
 from attnref._patterns import block_mask, prefix_mask, segment_mask
 from attnref._positions import rotary, sinusoidal_positions
+from attnref._recurrences import gated_delta_rule, linear_recurrence
 from attnref._results import (
     Attention,
     AttentionGradients,
@@ -36,6 +41,14 @@ from attnref._results import (
     NormedHeads,
     Projections,
     TransformerBlock,
+)
+from attnref._results_forms import (
+    DeltaRule,
+    DifferentialAttention,
+    LatentAttention,
+    LinearAttention,
+    LinearState,
+    PagedCache,
 )
 from attnref._sinks import sink_attention
 from attnref._softmax import softmax
@@ -50,12 +63,18 @@ __all__ = [
     "BlockwiseAttention",
     "BlockwiseGradients",
     "CachedAttention",
+    "DeltaRule",
+    "DifferentialAttention",
     "DtypeError",
     "KVCache",
+    "LatentAttention",
+    "LinearAttention",
+    "LinearState",
     "MaskError",
     "MultiheadAttention",
     "MultiheadGradients",
     "NormedHeads",
+    "PagedCache",
     "Projections",
     "ShapeError",
     "TransformerBlock",
@@ -69,16 +88,24 @@ __all__ = [
     "blockwise_gradients",
     "cached_attention",
     "causal_mask",
+    "differential_attention",
+    "differential_factor",
     "extend_cache",
+    "extend_pages",
     "feed_forward",
+    "gated_delta_rule",
     "gelu",
     "join_heads",
+    "latent_attention",
     "layer_norm",
+    "linear_attention",
+    "linear_recurrence",
     "luong_attention",
     "merge",
     "multihead_attention",
     "multihead_gradients",
     "padding_mask",
+    "paged_attention",
     "prefix_mask",
     "qk_norm",
     "rms_norm",

@@ -1,15 +1,23 @@
 """Attention a few keys at a time, and answers from separate keys merged. Knows nothing of the definition."""
 
+from collections.abc import Callable
+from itertools import product
+
 import numpy as np
 import numpy.typing as npt
 
 from attnref._fit import as_pairs, same_parts
 from attnref._options import count
-from attnref._results import BlockwiseAttention
+from attnref._results import BlockwiseAttention, FloatArray
 from attnref._running import Running
 from attnref._scoring import Scoring
 from attnref._softmax import softmax
+from attnref._threads import share
 from attnref._validate import as_float, widest_float
+
+Task = tuple[tuple[int, ...], slice]  # a head, and some of its queries
+ROWS = 256  # queries at a time: with the block of keys, what fits into a processor's own cache
+WORTH_THREADS = 2**20  # scores from which threads are worth starting
 
 
 def blockwise_attention(
@@ -17,7 +25,7 @@ def blockwise_attention(
     K: npt.ArrayLike,
     V: npt.ArrayLike,
     *,
-    block_size: int = 128,
+    block_size: int = 512,
     mask: npt.ArrayLike | None = None,
     bias: npt.ArrayLike | None = None,
     causal: bool = False,
@@ -63,9 +71,10 @@ def blockwise_attention(
 
     Notes
     -----
-    Cost: as many multiplications as `attention`, and one more exponential for each query and block; the
-    memory for scores grows with $L_q$ times the block size instead of $L_q L_k$. Queries are not cut into
-    blocks here; a kernel does that too, so that both fit into fast memory.
+    Cost: as many multiplications as `attention`, less the blocks that `causal` or `window` hide, and one
+    more exponential for each query and block. Queries are cut into blocks too, so beyond the result the
+    memory grows with the block size alone, for each thread. Where threadpoolctl is installed, heads and
+    blocks of queries are shared among as many threads as BLAS would use; otherwise BLAS uses them itself.
 
     Differs from kernels that start the running maximum at a large negative number instead of minus infinity:
     there, a row whose scores all lie below that number is lost.
@@ -86,14 +95,48 @@ def blockwise_attention(
     scoring = Scoring.read(
         Q, K, V, mask=mask, bias=bias, causal=causal, window=window, scale=scale, softcap=softcap
     )
-    Q, K, V = scoring.Q, scoring.K, scoring.V
-    block_size = count("block_size", block_size)
-    so_far = Running.nothing((*scoring.leading, Q.shape[-2]), V.shape[-1], scoring.dtype)
-    for start in range(0, K.shape[-2], block_size):
-        keys = slice(start, start + block_size)
-        block = scoring.of(keys)
-        so_far = so_far.and_block(block.logits, V[..., keys, :], block.allowed)
-    return so_far.result()
+    leading, (L_q, L_k), d_v = (
+        scoring.leading,
+        (scoring.Q.shape[-2], scoring.K.shape[-2]),
+        scoring.V.shape[-1],
+    )
+    block_size = min(count("block_size", block_size), max(L_k, 1))
+    result = BlockwiseAttention(
+        np.empty((*leading, L_q, d_v), scoring.dtype), np.empty((*leading, L_q), scoring.dtype)
+    )
+    V = np.broadcast_to(scoring.V, leading + scoring.V.shape[-2:])
+    shield = not np.isfinite(scoring.V).all()
+
+    def worker() -> Callable[[Task], None]:
+        room = Running(min(ROWS, L_q), block_size, d_v, scoring.dtype)
+        return lambda task: _attend(scoring, V, shield, room, block_size, task, result)
+
+    tasks = product(np.ndindex(leading), (slice(i, min(i + ROWS, L_q)) for i in range(0, L_q, ROWS)))
+    share(tasks, worker, worth=result.log_normalizer.size * L_k >= WORTH_THREADS)
+    return result
+
+
+def _attend(
+    scoring: Scoring,
+    V: FloatArray,
+    shield: bool,
+    so_far: Running,
+    block_size: int,
+    task: Task,
+    result: BlockwiseAttention,
+) -> None:
+    """Answer a few queries of one head, a block of keys at a time."""
+    at, rows = task
+    visible = scoring.visible(rows)
+    with np.errstate(all="ignore"):  # a masked key may hold anything; each thread has an errstate of its own
+        Q = scoring.Q[at][rows] * scoring.factor  # (rows, d_k)
+        so_far.begin(len(Q))
+        for start in range(visible.start, visible.stop, block_size):
+            keys = slice(start, min(start + block_size, visible.stop))
+            scores = so_far.compare(Q, scoring.K[at][keys])  # (rows, keys)
+            allowed = scoring.lay_over(scores, at, rows, keys)
+            so_far.take(scores, V[at][keys], allowed, shield)
+        so_far.result(result.output[at][rows], result.log_normalizer[at][rows])
 
 
 def merge(*parts: tuple[npt.ArrayLike, npt.ArrayLike]) -> BlockwiseAttention:

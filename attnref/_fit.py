@@ -139,7 +139,7 @@ def same_width(width: str, **widths: int) -> None:
         refuse(ShapeError, given, rule, "Check n_heads and n_kv_heads, or change the width of one matrix")
 
 
-def has_shape(name: str, array: FloatArray | None, shape: Shape, meaning: str) -> None:
+def has_shape(name: str, array: npt.NDArray[Any] | None, shape: Shape, meaning: str) -> None:
     """Refuse an array of parameters, if there is one, that has not exactly this shape."""
     if array is not None and array.shape != shape:
         turned = f"Pass {name}.T" if array.shape == shape[::-1] else "Check which arrays it belongs to"

@@ -8,7 +8,7 @@ from attnref._fit import has_shape, summed_to
 from attnref._gradients import back_through
 from attnref._heads import join_heads, split_heads
 from attnref._parameters import Parameters, affine
-from attnref._results import FloatArray, MultiheadGradients
+from attnref._results import BoolArray, FloatArray, MultiheadGradients
 from attnref._scoring import Scoring
 from attnref._softmax import softmax
 from attnref._validate import as_float
@@ -101,19 +101,32 @@ def multihead_gradients(
     joined = join_heads(blend(weights, V, block.allowed))  # (..., L_q, n_heads * d_v)
     has_shape("d_output", d_output, (*joined.shape[:-1], p.W_O.shape[1]), "that of the output")
 
-    d_joined, d_W_O, d_b_O = _back(joined, p.W_O, d_output)
+    d_joined = np.asarray(d_output @ p.W_O.T)  # (..., L_q, n_heads * d_v)
+    d_W_O, d_b_O = summed_to(p.W_O.shape, joined.mT @ d_output), summed_to(p.W_O.shape[1:], d_output)
     d_Q, d_K, d_V, _ = back_through(scoring, block, weights, split_heads(d_joined, p.n_heads))
-    d_asking, d_W_Q, d_b_Q = _back(p.X, p.W_Q, join_heads(d_Q))
-    by_keys, d_W_K, d_b_K = _back(p.context, p.W_K, join_heads(_shared(d_K, p.group)))
-    by_values, d_W_V, d_b_V = _back(p.context, p.W_V, join_heads(_shared(d_V, p.group)))
+    allowed = np.broadcast_to(block.allowed, weights.shape)
+    by_group = allowed.reshape(*weights.shape[:-3], p.n_kv_heads, p.group, *weights.shape[-2:])
+    asks = np.asarray(allowed.any(axis=-1))  # (..., n_heads, L_q)
+    asked = np.asarray(by_group.any(axis=(-3, -2)))  # (..., n_kv_heads, L_k)
+    d_asking, d_W_Q, d_b_Q = _back(p.X, p.W_Q, d_Q, asks)
+    by_keys, d_W_K, d_b_K = _back(p.context, p.W_K, _shared(d_K, p.group), asked)
+    by_values, d_W_V, d_b_V = _back(p.context, p.W_V, _shared(d_V, p.group), asked)
     d_context = by_keys + by_values
     d_X = d_asking + d_context if context is None else d_asking
     return MultiheadGradients(d_X, d_context, d_W_Q, d_W_K, d_W_V, d_W_O, d_b_Q, d_b_K, d_b_V, d_b_O)
 
 
-def _back(X: FloatArray, W: FloatArray, d_Y: FloatArray) -> tuple[FloatArray, FloatArray, FloatArray]:
-    """Back through a product of tokens and a matrix: to the tokens, the matrix and what was added."""
-    return summed_to(X.shape, d_Y @ W.T), summed_to(W.shape, X.mT @ d_Y), summed_to(W.shape[1:], d_Y)
+def _back(
+    X: FloatArray, W: FloatArray, d_heads: FloatArray, used: BoolArray
+) -> tuple[FloatArray, FloatArray, FloatArray]:
+    """Back through a projection: to the tokens, the matrix and what was added.
+
+    What a head does not use has a gradient of zero there, but may hold anything: it is left out of the sum.
+    """
+    each = blend(d_heads.mT, X[..., None, :, :], used[..., None, :])  # (..., heads, d, d_in)
+    d_W = each.sum(axis=tuple(range(each.ndim - 3)))  # (heads, d, d_in)
+    d_Y = join_heads(d_heads)  # (..., L, heads * d)
+    return summed_to(X.shape, d_Y @ W.T), d_W.reshape(W.shape[::-1]).T, summed_to(W.shape[1:], d_Y)
 
 
 def _shared(gradient: FloatArray, group: int) -> FloatArray:

@@ -122,7 +122,8 @@ def span(window: tuple[Side, Side]) -> tuple[Side, Side]:
             given = f"window, the pair (left, right), is {tuple(window)!r}"
             rule = "each side counts keys beside the query's own position, zero or more"
             refuse(MaskError, given, rule, "For no bound on a side write None")
-    return window[0], window[1]
+    left, right = (None if side is None else operator.index(side) for side in window)
+    return left, right
 
 
 def as_lengths(lengths: npt.ArrayLike, L_k: int, name: str = "lengths") -> npt.NDArray[np.integer[Any]]:

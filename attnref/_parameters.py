@@ -70,4 +70,5 @@ class Parameters(NamedTuple):
 
 def affine(X: FloatArray, W: FloatArray, b: FloatArray | None) -> FloatArray:
     """Each token times a matrix, plus a vector where there is one."""
-    return np.asarray(X @ W if b is None else X @ W + b)
+    with np.errstate(all="ignore"):  # a token that nobody may attend to may hold anything
+        return np.asarray(X @ W if b is None else X @ W + b)

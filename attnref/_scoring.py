@@ -85,6 +85,36 @@ class Scoring(NamedTuple):
         """What all is computed in."""
         return self.Q.dtype
 
+    def visible(self, rows: slice) -> range:
+        """The keys that causal and window let at least one of these queries see; the mask is not asked."""
+        offset, L_k = self.K.shape[-2] - self.Q.shape[-2], self.K.shape[-2]
+        start = 0 if self.left is None else max(0, rows.start + offset - self.left)
+        stop = L_k if self.right is None else min(L_k, rows.stop + offset + self.right)
+        return range(start, max(start, stop))
+
+    def lay_over(
+        self, scores: FloatArray, at: tuple[int, ...], rows: slice, keys: slice
+    ) -> BoolArray | np.bool_:
+        """Bend, shift and mask the scores of one head in place; say where its queries may attend."""
+        offset = self.K.shape[-2] - self.Q.shape[-2]
+        first, last = rows.start + offset, rows.stop - 1 + offset
+        allowed: BoolArray | np.bool_ = np.True_
+        if self.cap is not None:
+            np.multiply(np.tanh(np.divide(scores, self.cap, out=scores), out=scores), self.cap, out=scores)
+        if self.added is not None:
+            added = self.added[at][rows, keys]
+            scores += added
+            allowed = allowed & (added != -np.inf)
+        if self.chosen is not None:
+            allowed = allowed & self.chosen[at][rows, keys]
+        from_left = self.left is None or keys.start >= last - self.left
+        if not (from_left and (self.right is None or keys.stop - 1 <= first + self.right)):
+            distances = np.arange(keys.start, keys.stop) - np.arange(first, last + 1)[:, None]
+            allowed = allowed & within(distances, self.left, self.right)  # (rows, keys)
+        if allowed is not np.True_:
+            np.copyto(scores, -np.inf, where=~allowed)
+        return allowed
+
     def of(self, keys: slice = slice(None)) -> Block:
         """Compare all queries with a range of keys."""
         query_positions, key_positions = positions(self.Q.shape[-2], self.K.shape[-2])

@@ -35,20 +35,26 @@ def described(name: str, array: npt.NDArray[Any]) -> str:
 
 
 def widest_float(**arrays: npt.ArrayLike | None) -> np.dtype[np.floating[Any]]:
-    """The widest float among the arrays, at least `float32`; integers count as `float64`."""
+    """The widest float among the arrays, at least `float32`; arrays of integers count as `float64`."""
     dtypes: list[np.dtype[Any]] = [np.dtype(np.float32)]
     for name, x in arrays.items():
-        if x is None:
-            continue
+        if x is None or (isinstance(x, int | float) and not isinstance(x, bool | np.generic)):
+            continue  # a bare number of Python's has no width of its own
         array = read(name, x)
-        if array.dtype.kind not in "fiu":
+        if array.dtype.kind not in "fiu" and not _is_narrow_float(array.dtype):
             step = "Convert it to a float dtype first, such as float32"
             if array.dtype.kind == "b":
                 step = "If it says who may attend, pass it as mask; if not, convert it to float32"
             rule = "attnref computes with real numbers, floats or integers"
             refuse(DtypeError, described(name, array), rule, step)
-        dtypes.append(array.dtype if array.dtype.kind == "f" else np.dtype(np.float64))
+        if array.dtype.kind != "V":  # what is narrower than float32 has no say
+            dtypes.append(array.dtype if array.dtype.kind == "f" else np.dtype(np.float64))
     return np.result_type(*dtypes)
+
+
+def _is_narrow_float(dtype: np.dtype[Any]) -> bool:
+    """Whether this is one of the narrow floats of `ml_dtypes`, which NumPy itself does not know."""
+    return dtype.kind == "V" and np.can_cast(dtype, np.float32)
 
 
 def as_float(dtype: np.dtype[np.floating[Any]], **arrays: npt.ArrayLike) -> list[FloatArray]:

@@ -31,7 +31,7 @@ def problems(page: Page) -> Iterator[Problem]:
     for match in _TAG_LIKE.finditer(page.masked):
         yield page.problem(match.start(), "a browser takes this < for a tag: write &lt; or put it into code")
     for start, text in page.html:
-        if _HIDDEN.search(text):
+        if not text.startswith("<!") and _HIDDEN.search(text):
             yield page.problem(start, "HTML that hides or restyles its text cannot be checked: leave it out")
         if text.startswith(("<!-->", "<!--->")):
             yield page.problem(start, "a browser ends this comment at once: write <!-- and a blank")

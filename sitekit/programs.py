@@ -217,9 +217,11 @@ def digest(value: Any) -> object:
     """What tells whether an array or a collection has been changed in place; None where it is not looked at."""
     if isinstance(value, np.ndarray) and value.nbytes < 1_000_000 and value.dtype != object:
         return value.shape, value.dtype.str, value.tobytes()
-    if isinstance(value, list | dict | set | bytearray) and len(value) < 1000:
-        return repr(value)
-    return None
+    if isinstance(value, dict):
+        return digest(list(value.items()))
+    if isinstance(value, list | tuple | set) and len(value) < 1000:
+        return tuple(map(digest, value))
+    return repr(value) if isinstance(value, int | float | str) else None
 
 
 def run_once(page_units: list[Unit], page: Page) -> Run:

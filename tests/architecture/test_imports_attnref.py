@@ -14,11 +14,12 @@ import pytest
 ROOT = Path(__file__).parents[2]
 
 # Module -> the modules of attnref that it may import: the order of the map in ARCHITECTURE.md.
-READ = ["_errors", "_results", "_validate", "_fit", "_options"]
+READ = ["_errors", "_results", "_results_forms", "_validate", "_fit", "_options"]
 CORE = [*READ, "_softmax", "_blend", "_masks"]
 ALLOWED = {
     "_errors": [],
     "_results": [],
+    "_results_forms": ["_results"],
     "_validate": ["_errors", "_results"],
     "_fit": ["_errors", "_results", "_validate"],
     "_options": ["_errors", "_results", "_validate"],
@@ -39,9 +40,16 @@ ALLOWED = {
     "_multihead": [*CORE, "_heads", "_parameters", "_attention"],
     "_feed_forward": [*CORE, "_parameters"],
     "_encoder": [*CORE, "_norms", "_feed_forward", "_attention", "_multihead"],
+    "_linear": CORE,
+    "_recurrences": [*CORE, "_linear"],
+    "_differential": [*CORE, "_norms", "_attention"],
+    "_latent": [*CORE, "_heads", "_attention"],
+    "_pages": CORE,
+    "_paged": [*CORE, "_pages", "_attention"],
     # What is tested against a definition never imports it.
     "_sinks": [*CORE, "_scoring"],
-    "_blockwise": [*CORE, "_running", "_scoring"],
+    "_threads": [],
+    "_blockwise": [*CORE, "_running", "_scoring", "_threads"],
     "_gradients": [*CORE, "_scoring"],
     "_gradients_blockwise": [*CORE, "_scoring"],
     "_gradients_multihead": [*CORE, "_heads", "_parameters", "_scoring", "_gradients"],

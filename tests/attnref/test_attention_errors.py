@@ -176,3 +176,9 @@ def test_every_error_of_attnref_is_a_value_error():
     for error in (ShapeError, MaskError, DtypeError):
         assert issubclass(error, AttnRefError)
         assert issubclass(error, ValueError)
+
+
+@pytest.mark.parametrize("dtype", ["V2", [("x", np.float32)]])
+def test_bytes_without_a_meaning_are_no_numbers(dtype):
+    with pytest.raises(DtypeError, match="Q has dtype"):
+        attention(np.zeros((2, 3), dtype), np.zeros((5, 3)), np.zeros((5, 7)))

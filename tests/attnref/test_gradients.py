@@ -248,6 +248,43 @@ def test_a_context_shared_by_the_batch_gets_the_sum():
     assert_close(back.d_context, gradient(loss, arrays_given["context"]), tol=TOL)
 
 
+@pytest.mark.parametrize("garbage", [np.nan, np.inf])
+@pytest.mark.parametrize("heads", [(6, 2), (3, 3)])
+def test_what_a_token_holds_that_nobody_asks_reaches_no_gradient_of_the_heads(garbage, heads):
+    arrays_given, d_output = parameters(*heads, D_CONTEXT)
+    options = {"n_heads": heads[0], "n_kv_heads": heads[1], "mask": np.arange(L_K) < 5}
+    clean = multihead_gradients(**arrays_given, d_output=d_output, **options)
+    arrays_given["context"][:, 5:] = garbage
+    with np.errstate(all="raise"):
+        assert np.isfinite(multihead_attention(**arrays_given, **options).output).all()
+        dirty = multihead_gradients(**arrays_given, d_output=d_output, **options)
+    for ours, expected in zip(dirty, clean, strict=True):
+        assert_close(ours, expected)
+
+
+def test_what_a_token_holds_that_asks_nobody_and_is_asked_by_nobody_reaches_no_gradient():
+    arrays_given, d_output = parameters(6, 2, D_MODEL)
+    arrays_given["context"] = None
+    real = np.arange(L_Q) < 3
+    options = {"n_heads": 6, "n_kv_heads": 2, "mask": real[:, None] & real}
+    clean = multihead_gradients(**arrays_given, d_output=d_output, **options)
+    arrays_given["X"][:, ~real] = np.nan
+    dirty = multihead_gradients(**arrays_given, d_output=d_output, **options)
+    for ours, expected in zip(dirty, clean, strict=True):
+        assert_close(ours, expected)
+
+
+def test_a_token_that_one_head_alone_may_ask_reaches_the_columns_of_that_head_alone():
+    arrays_given, d_output = parameters(6, 2, D_CONTEXT)
+    mask = np.ones((6, L_Q, L_K), dtype=bool)
+    mask[:3, :, 6] = False  # the heads of the first key head
+    arrays_given["context"][:, 6] = np.nan
+    back = multihead_gradients(**arrays_given, d_output=d_output, n_heads=6, n_kv_heads=2, mask=mask)
+    first, second = np.split(back.d_W_V, 2, axis=-1)
+    assert np.isfinite(first).all()
+    assert np.isnan(second).all()
+
+
 def test_a_gradient_of_another_shape_is_refused_in_words():
     Q, K, V, d_output = arrays()
     there = blockwise_attention(Q, K, V)

@@ -3,12 +3,9 @@
 Where a framework is not installed its tests are skipped; with CI=true that is an error.
 """
 
-import importlib
-import os
 import re
 from collections.abc import Callable
 from pathlib import Path
-from types import ModuleType
 
 import numpy as np
 import pytest
@@ -24,18 +21,10 @@ from attnref import (
     split_qkv,
     transformer_block,
 )
+from tests.attnref.peers import peer
 from tests.attnref.tolerance import assert_close
 
 BATCH, HEADS, L_Q, L_K, D_K, D_V = 2, 3, 5, 7, 11, 13
-
-
-def peer(name: str) -> ModuleType:
-    try:
-        return importlib.import_module(name)
-    except ImportError:
-        if os.environ.get("CI") == "true":
-            raise
-        pytest.skip(f"{name} is not installed")
 
 
 @pytest.fixture
@@ -350,3 +339,15 @@ def test_the_page_on_masks_says_what_each_function_makes_of_an_empty_row(name, b
 def test_the_page_on_masks_leaves_no_function_out():
     assert {row[0].partition(", ")[0] for row in CONTRACT} | {row[0] for row in EMPTY} == set(BY)
     assert (len(CONTRACT), len(EMPTY)) == (8, 5)
+
+
+def test_bfloat16_is_computed_in_float32_and_scores_of_160000_do_not_overflow():
+    bfloat16 = peer("ml_dtypes").bfloat16
+    Q, K, V = (array.astype(bfloat16) for array in arrays())
+    result = attention(Q, K, V, bias=np.ones((L_Q, L_K), bfloat16))
+    assert [array.dtype for array in result] == [np.float32] * 3
+    assert_close(result.output, attention(*(x.astype(np.float32) for x in (Q, K, V))).output)
+    assert_close(attention(Q, K.astype(np.float64), V).output.dtype.itemsize, 8)
+    high = attention(np.full((1, 4), 400, bfloat16), np.full((2, 4), 100, bfloat16), np.eye(2), scale=1)
+    assert_close(high.scores, [[160000, 160000]])
+    assert_close(high.weights, [[0.5, 0.5]])
