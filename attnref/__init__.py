@@ -5,7 +5,7 @@ them. A mask is boolean, True where a query may attend. Nothing keeps state or c
 """
 
 from importlib import import_module
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from attnref._additive import additive_attention, luong_attention
 from attnref._alibi import alibi_bias, alibi_slopes
@@ -40,6 +40,9 @@ from attnref._results import (
 from attnref._sinks import sink_attention
 from attnref._softmax import softmax
 
+if TYPE_CHECKING:
+    from attnref.diagnosis import assert_attention, check, conventions, explain, faults
+
 __version__ = "0.1.0"
 
 __all__ = [
@@ -62,6 +65,7 @@ __all__ = [
     "additive_attention",
     "alibi_bias",
     "alibi_slopes",
+    "assert_attention",
     "attention",
     "attention_gradients",
     "block_mask",
@@ -69,7 +73,11 @@ __all__ = [
     "blockwise_gradients",
     "cached_attention",
     "causal_mask",
+    "check",
+    "conventions",
+    "explain",
     "extend_cache",
+    "faults",
     "feed_forward",
     "gelu",
     "join_heads",
@@ -96,7 +104,7 @@ __all__ = [
 ]
 
 # What is not needed to compute is imported when it is first asked for: public name -> the module that has it.
-_LAZY: dict[str, str] = {}
+_LAZY = dict.fromkeys(("assert_attention", "check", "conventions", "explain", "faults"), "attnref.diagnosis")
 
 
 def __getattr__(name: str) -> Any:
