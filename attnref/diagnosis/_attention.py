@@ -154,7 +154,7 @@ def with_options(rng: np.random.Generator) -> list[Probe]:
 
 
 def tags(words: str) -> frozenset[str]:
-    """Features from words; `mask rank 3` is one of them."""
+    """Features from words; that of a mask of three axes has blanks in it."""
     found = frozenset(words.replace("shared+mask rank 3", "shared").split())
     return found | {"mask rank 3"} if "rank 3" in words else found
 

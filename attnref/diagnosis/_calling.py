@@ -135,6 +135,10 @@ class Caller:
         if self.swapped and len(arrays) > 1:
             arrays[:2] = arrays[1::-1]
         results = [laid_back(x.astype(np.float64), self.rules.layout) for x in arrays]
+        if len(self.form.results) > 1:
+            results = [np.concatenate([x.ravel() for x in results[: len(self.form.results)]])]
+        if self.form.comparable is not None:
+            results[0] = self.form.comparable(results[0], probe)
         return Seen(probe, results, dtype=str(arrays[0].dtype), changed=changed)
 
 

@@ -6,16 +6,24 @@ from dataclasses import dataclass
 from importlib.resources import files
 
 from attnref.diagnosis import (
+    _alibi_form,
+    _backward,
+    _rotary,
     _wrong_arrays,
     _wrong_blocks,
     _wrong_causal,
+    _wrong_heads,
     _wrong_masks,
     _wrong_scale,
     _wrong_softmax,
 )
+from attnref.diagnosis._alibi_form import ALIBI
 from attnref.diagnosis._attention import ATTENTION
+from attnref.diagnosis._backward import GRADIENTS
 from attnref.diagnosis._grouped import GROUPED
+from attnref.diagnosis._multihead import MULTIHEAD
 from attnref.diagnosis._pipeline import Form, Variant
+from attnref.diagnosis._rotary import ROTARY
 
 CORE: list[Variant] = [
     *_wrong_scale.VARIANTS,
@@ -26,9 +34,29 @@ CORE: list[Variant] = [
     *_wrong_blocks.VARIANTS,
 ]
 
+OWN_STEPS = {"inputs", "write"}
+"""Steps in which a form with projections has steps of its own."""
+
+FORWARD = set(_backward.FORWARD) - {"empty", "share"}
+
+
+def fitting(form: Form, variants: list[Variant]) -> tuple[Form, list[Variant]]:
+    """The variants that can show in the probes of a form."""
+    probes = form.probes(0)
+    features = frozenset[str]().union(*(probe.features for probe in probes))
+    options = {"", *form.options}
+    return form, [v for v in variants if v.option in options and (not v.needs or v.needs & features)]
+
+
 FORMS: dict[str, tuple[Form, list[Variant]]] = {
-    "attention": (ATTENTION, [v for v in CORE if v.needs != {"grouped"}]),
-    "grouped": (GROUPED, CORE),
+    "attention": fitting(ATTENTION, CORE),
+    "grouped": fitting(GROUPED, CORE),
+    "multihead": fitting(
+        MULTIHEAD, [*_wrong_heads.VARIANTS, *(v for v in CORE if not OWN_STEPS & set(v.hooks))]
+    ),
+    "gradients": fitting(GRADIENTS, [*_backward.WRONG, *(v for v in CORE if set(v.hooks) <= FORWARD)]),
+    "rotary": fitting(ROTARY, _rotary.WRONG),
+    "alibi": fitting(ALIBI, _alibi_form.WRONG),
 }
 
 

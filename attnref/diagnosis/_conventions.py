@@ -194,7 +194,7 @@ def grouped(caller: Caller) -> str:
 
 
 def inner(caller: Caller) -> str:
-    """float16 arrays whose dot product float16 cannot hold."""
+    """Arrays in half precision whose dot product it cannot hold."""
     dtype, caller.dtype = caller.dtype, np.dtype(np.float16)
     x = values(caller, call("half", "", [[400]], [[400], [0]], [[1], [0]]))
     caller.dtype = dtype

@@ -27,7 +27,7 @@ def still(L_q: int, L_k: int, name: str, words: str = "", **options: object) -> 
 
 
 def mask(*rows: str) -> Array:
-    """A mask from words such as "10"."""
+    """A mask from words of ones and zeros."""
     return np.array([[letter == "1" for letter in row] for row in rows])
 
 

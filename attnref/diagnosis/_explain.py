@@ -178,15 +178,19 @@ def faulty(fault: str, variant: int = 0) -> Callable[..., npt.NDArray[np.float64
 def composed(form: Form, variants: list[Variant], name: str) -> Callable[..., Any]:
     """The pipeline of a form with faults, as a function."""
 
+    rules = Rules(mask="additive") if name == "mask_additive_vs_binary" else Rules()
+
     def function(*arrays: npt.ArrayLike, **options: Any) -> Any:
         given = {
             key: np.asarray(x) if not isinstance(x, (int, float, str)) else x
             for key, x in zip(form.arguments, arrays, strict=True)
         }
+        if rules.mask == "additive" and options.get("mask") is not None:
+            options["mask"] = np.asarray(options["mask"]) == 0
         features = {option for option, value in options.items() if value is not None and value is not False}
         features |= {"causal+scale"} if {"causal", "scale"} <= features else set()
         with np.errstate(all="ignore"):
-            work = run(form, Probe(name, given, options, frozenset(features)), Rules(), variants)
+            work = run(form, Probe(name, given, options, frozenset(features)), rules, variants)
         if work is None:
             raise ValueError(f"{name}: the arrays do not fit each other")
         results = tuple(getattr(work, result) for result in form.results)

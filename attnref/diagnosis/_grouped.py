@@ -21,10 +21,13 @@ def probes(seed: int) -> list[Probe]:
     }
     given = {name: arrays(rng, *numbers, heads=heads) for name, (numbers, heads) in sizes.items()}
     two = given["six heads over two"]
+    holes = some_mask(rng, 3, 6, 5, 7)
+    holes[0, 1, 2] = holes[2, 5, 4] = False
     calls: list[tuple[str, dict[str, Array], dict[str, Any], set[str]]] = [
         *((name, x, {}, {"grouped"}) for name, x in given.items()),
         ("six heads over two, scale=0.25", two, {"scale": 0.25}, {"grouped", "scale"}),
         ("six heads over two, causal", two, {"causal": True}, {"grouped", "causal"}),
+        ("six heads over two, mask with empty rows", two, {"mask": holes}, {"grouped", "mask", "empty"}),
         ("six heads over two, mask", two, {"mask": some_mask(rng, 3, 6, 5, 7)}, {"grouped", "mask"}),
     ]
     return [Probe(name, x, options, frozenset(words)) for name, x, options, words in calls]

@@ -1,4 +1,4 @@
-"""What a check found, and how it is printed: in 80 columns, as JSON, and in a notebook."""
+"""What a check found, and how it is printed: in eighty columns, as JSON, and in a notebook."""
 
 import html
 import json
@@ -153,7 +153,7 @@ class Report:
 
 
 def wrapped(text: str, indent: int = 0, hang: int = 0) -> list[str]:
-    """Lines of at most 80 columns."""
+    """Lines of at most eighty columns."""
     return textwrap.wrap(
         text, WIDTH, initial_indent=" " * indent, subsequent_indent=" " * hang,
         break_long_words=False, break_on_hyphens=False,

@@ -58,7 +58,7 @@ def differing(a: Array, b: Array, tolerance: float = 5e-6) -> tuple[int, ...] | 
 
 def where(index: tuple[int, ...], shape: tuple[int, ...]) -> str:
     """A row by its names: sample, head, query; axes of length one are left out."""
-    names = ("sample", "head", "query")[-len(index) :] if index else ()
+    names = {3: ("sample", "head", "query"), 2: ("sample", "query"), 1: ("query",)}.get(len(index), ())
     shown = [
         f"{name} {n}"
         for name, n, size in zip(names, index, shape, strict=False)
@@ -101,6 +101,18 @@ def blended(right: Work, wrong: Work) -> str | None:
     return None if at is None else f"{where(at, a.shape)} should give {row(a[at])}; yours gives {row(b[at])}"
 
 
+def descended(right: Work, wrong: Work) -> str | None:
+    """Which gradient differs, at its first row that does."""
+    for name in ("d_Q", "d_K", "d_V"):
+        a, b = getattr(right, name), getattr(wrong, name)
+        if a.shape != b.shape:
+            return f"{name} should have shape {a.shape}; yours has {b.shape}"
+        at = differing(a, b)
+        if at is not None:
+            return f"{name} of row {at[-1]} should be {row(a[at])}; yours is {row(b[at])}"
+    return None
+
+
 def factored(right: Work, wrong: Work) -> str | None:
     """What the dot products are multiplied by."""
     a, b = float(right.factor), float(wrong.factor)
@@ -123,6 +135,7 @@ def evidence(kind: str, right: Work, wrong: Work | None) -> str:
         "cache": (sees, weighed, blended),
         "empty row": (weighed, blended),
         "softcap": (weighed, blended),
+        "gradient": (descended, weighed, blended),
     }.get(kind, (blended,))
     for look in order:
         try:

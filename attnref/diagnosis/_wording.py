@@ -69,16 +69,22 @@ def shown(
             and not same(right.output, None if alone is None else alone.output, item.tolerance)
         ):
             return item.probe, right, wrong
+    for item in items:  # it shows only beside the others
+        right, wrong = (run(caller.form, item.probe, caller.rules, x) for x in ((), faults))
+        if right is not None and not same(
+            right.output, None if wrong is None else wrong.output, item.tolerance
+        ):
+            return item.probe, right, wrong
     raise AssertionError("a fault that shows nowhere was named")
 
 
 def fill(says: str, right: Work, caller: Caller) -> str:
     """The words with this call's sizes in them."""
     other = {"bottom_right": "top left", "top_left": "bottom right"}[caller.rules.causal_align]
-    H = right.Q.shape[-3] if right.Q.ndim > 2 else 1
-    values = {
-        "d_k": right.Q.shape[-1], "d_v": right.V.shape[-1], "L_q": right.Q.shape[-2], "L_k": right.K.shape[-2],
-        "n_heads": H, "d_model": right.X.shape[-1] if hasattr(right, "X") else H * right.Q.shape[-1],
-        "scale": right.scale, "other": other,
-    }  # fmt: skip
+    values: dict[str, Any] = {"other": other, "scale": getattr(right, "scale", None)}
+    if hasattr(right, "Q"):
+        H = right.Q.shape[-3] if right.Q.ndim > 2 else 1
+        d_model = right.X.shape[-1] if hasattr(right, "X") else H * right.Q.shape[-1]
+        values |= {"d_k": right.Q.shape[-1], "d_v": right.V.shape[-1], "n_heads": H, "d_model": d_model}
+        values |= {"L_q": right.Q.shape[-2], "L_k": right.K.shape[-2]}
     return says.format_map(values)

@@ -28,6 +28,13 @@ def _see(law: Callable[[Work], Array | None]) -> dict[str, Hook]:
     return {"see_mask": step}
 
 
+def _read_as_binary(w: Work) -> Array:
+    """Zero in an additive mask is taken to mean: drop."""
+    if w.rules.mask != "additive":
+        raise ValueError("there is no additive mask")
+    return np.asarray(~w.mask)
+
+
 def _tiled(w: Work) -> Array:
     """Row b * n_heads + h of the flattened heads reads the mask of sample (that row) % batch."""
     batch, heads = w.logits.shape[0], w.logits.shape[1]
@@ -82,6 +89,8 @@ VARIANTS: list[Variant] = [
     Variant("masked_row_uniform", {"empty": _no_mean}, EMPTY,
         "a row that may attend to nothing gives the mean of all values"),
     Variant("masked_row_nan", {"empty": nothing}, EMPTY, "a row that may attend to nothing gives NaN (0/0)"),
+    Variant("mask_additive_vs_binary", _see(_read_as_binary), MASK,
+        "an additive mask is read as one of zeros and ones", False),
     Variant("mask_inverted", _see(lambda w: ~w.mask), MASK, "True hides a key instead of showing it"),
     Variant("mask_ignored", _see(lambda w: None), MASK, "the mask changes nothing"),
     Variant("mask_ignored", _see(lambda w: None if w.causal else w.mask), frozenset({"mask+causal"}),

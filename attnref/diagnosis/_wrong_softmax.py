@@ -30,7 +30,7 @@ def _guarded(w: Work) -> None:
 
 
 def _shifted(shift: Callable[[Array], npt.ArrayLike], repaired: bool = False) -> Hook:
-    """Softmax with another number than the row's maximum subtracted; repaired: where that leaves nothing, 0."""
+    """Softmax with another number than the row's maximum subtracted; repaired: where that leaves nothing, zero."""
 
     def step(w: Work) -> None:
         powers = np.exp(w.logits - np.asarray(shift(w.logits)))
