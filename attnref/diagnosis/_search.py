@@ -131,7 +131,9 @@ class Search:
         unexplained: list[int] = []
         for n in range(len(self.seen)):
             kept = [faults for faults in sets if self.matches(faults, n)]
-            if not kept:
+            # Where the same is unexplained with fewer options, more faults on top of it explain nothing.
+            open_ = any(self.seen[m].probe.features <= self.seen[n].probe.features for m in unexplained)
+            if not kept and not open_:
                 kept = self.extended(sets, n, unexplained) or self.restart(n, unexplained)
             if kept:
                 sets = varied(sorted(kept, key=len))

@@ -85,7 +85,8 @@ def test_the_fixture_is_the_function(tmp_path):
     (tmp_path / "test_mine.py").write_text(
         "from attnref import attention\n"
         "def test_right(assert_attention):\n    assert_attention(lambda Q, K, V: attention(Q, K, V).output)\n"
-        "def test_wrong(assert_attention):\n    assert_attention(lambda Q, K, V: attention(Q, K, V, scale=1.0).output)\n",
+        "def test_wrong(assert_attention):\n"
+        "    assert_attention(lambda Q, K, V: attention(Q, K, V, scale=1.0).output)\n",
         "utf-8",
     )
     done = subprocess.run(
