@@ -133,6 +133,7 @@ def check(
         conventions=stated(rules, caller),
         unexplained=tuple(named.unexplained),
         passed=tuple(named.passed),
+        failed=tuple(item.probe.name for item in seen.seen if item.probe.name not in named.passed),
         not_tested=tuple(untested(caller, chosen, wanted, seen)),
         notes=tuple(notes(watched)),
         name=title(fn),

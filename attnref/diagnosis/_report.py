@@ -62,6 +62,7 @@ class Report:
     conventions: dict[str, str] = field(default_factory=dict)
     unexplained: tuple[Unexplained, ...] = ()
     passed: tuple[str, ...] = ()
+    failed: tuple[str, ...] = ()
     not_tested: tuple[str, ...] = ()
     notes: tuple[str, ...] = ()
     name: str = "the function"
@@ -73,7 +74,7 @@ class Report:
         return "\n".join(self._lines())
 
     def _lines(self) -> Iterator[str]:
-        total = len(self.passed)
+        total = len(self.passed) + len(self.failed)
         if self.ok:
             yield from wrapped(
                 f"{self.name}: right. It gives the numbers of attention in all {total} probes."
@@ -81,7 +82,7 @@ class Report:
         else:
             number = len(self.diagnoses) + (1 if self.unexplained else 0)
             found = "one finding" if number == 1 else f"{number} findings"
-            yield from wrapped(f"{self.name}: wrong, {found}. It passed {total} probes.")
+            yield from wrapped(f"{self.name}: wrong, {found}. It passed {len(self.passed)} of {total} probes.")
         for n, item in enumerate(self.diagnoses, start=1):
             yield ""
             yield from wrapped(f"{n}. {item.sentence}", hang=3)
@@ -123,6 +124,7 @@ class Report:
             "unexplained": [dict(vars(item)) for item in self.unexplained],
             "conventions": dict(self.conventions),
             "passed": list(self.passed),
+            "failed": list(self.failed),
             "not_tested": list(self.not_tested),
             "notes": list(self.notes),
         }
