@@ -5,7 +5,7 @@ them. A mask is boolean, True where a query may attend. Nothing keeps state or c
 """
 
 from importlib import import_module
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from attnref._additive import additive_attention, luong_attention
 from attnref._alibi import alibi_bias, alibi_slopes
@@ -53,6 +53,9 @@ from attnref._results_forms import (
 from attnref._sinks import sink_attention
 from attnref._softmax import softmax
 
+if TYPE_CHECKING:
+    from attnref.diagnosis import assert_attention, check, conventions, explain, faults
+
 __version__ = "0.1.0"
 
 __all__ = [
@@ -81,6 +84,7 @@ __all__ = [
     "additive_attention",
     "alibi_bias",
     "alibi_slopes",
+    "assert_attention",
     "attention",
     "attention_gradients",
     "block_mask",
@@ -88,10 +92,14 @@ __all__ = [
     "blockwise_gradients",
     "cached_attention",
     "causal_mask",
+    "check",
+    "conventions",
     "differential_attention",
     "differential_factor",
+    "explain",
     "extend_cache",
     "extend_pages",
+    "faults",
     "feed_forward",
     "gated_delta_rule",
     "gelu",
@@ -123,7 +131,7 @@ __all__ = [
 ]
 
 # What is not needed to compute is imported when it is first asked for: public name -> the module that has it.
-_LAZY: dict[str, str] = {}
+_LAZY = dict.fromkeys(("assert_attention", "check", "conventions", "explain", "faults"), "attnref.diagnosis")
 
 
 def __getattr__(name: str) -> Any:

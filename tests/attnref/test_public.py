@@ -16,7 +16,7 @@ def test_all_names_what_is_there_in_order():
     assert list(attnref.__all__) == sorted(attnref.__all__)
     assert [name for name in attnref.__all__ if not hasattr(attnref, name)] == []
     public = {name for name in vars(attnref) if not name.startswith("_")}
-    assert public - {"Any", "import_module"} <= set(attnref.__all__)
+    assert public - {"Any", "TYPE_CHECKING", "import_module", "diagnosis"} <= set(attnref.__all__)
 
 
 def test_the_version_is_that_of_the_project():

@@ -1,0 +1,146 @@
+"""Call the function under test: which arguments it takes, in which framework, and what came of each probe."""
+
+import inspect
+import time
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
+from typing import Any
+
+import numpy as np
+
+from attnref.diagnosis._arrays import as_mask_given, back, into, laid_back, laid_out, parts
+from attnref.diagnosis._pipeline import Array, Form, Probe, Rules
+from attnref.diagnosis._signature import frameworks, required, taken
+from attnref.diagnosis._watch import home_of, place
+
+NEUTRAL: Mapping[str, Any] = {"causal": False}
+
+
+@dataclass
+class Seen:
+    """What the function made of one probe."""
+
+    probe: Probe
+    results: list[Array] = field(default_factory=list)
+    """As NumPy arrays, in float64 and in our layout."""
+
+    dtype: str = ""
+    problem: str = ""
+    """What is wrong with the call as such: an exception, no array; empty if there are numbers."""
+
+    kind: str = ""
+    line: str = ""
+    changed: tuple[str, ...] = ()
+    arithmetic: bool = False
+    """Whether it was raised by a division by zero or an overflow, where arrays would hold NaN."""
+
+    @property
+    def output(self) -> Array | None:
+        return self.results[0] if self.results else None
+
+
+class Caller:
+    """The function with everything that is known about how to call it."""
+
+    def __init__(
+        self, fn: Callable[..., Any], form: Form, rules: Rules, adapter: Callable[..., Any] | None, dtype: Any
+    ) -> None:
+        self.fn, self.form, self.rules, self.adapter = fn, form, rules, adapter
+        self.dtype = np.dtype(dtype or np.float64)
+        self.home = home_of(fn)
+        self.framework = frameworks(fn)[0]
+        found = taken(adapter or fn, form)
+        self.takes = {} if found is None else found
+        self.unread = found is None
+        self.must = required(fn, form) if adapter is None else set()
+        self.swapped = False
+        """Whether the weights come first and the output second."""
+
+        self.began = time.monotonic()
+        """When the call that is running began."""
+
+        self.full_mask = False
+        """Whether a mask that must be given is all True where there is none, and not None."""
+
+    def arguments(self, probe: Probe) -> tuple[list[Any], dict[str, Any]]:
+        """The probe as the function is given it; fresh arrays each time."""
+        given = []
+        for x in probe.arrays.values():
+            if isinstance(x, np.ndarray) and x.dtype.kind == "f":
+                x = laid_out(x.astype(self.dtype), self.rules.layout)
+            given.append(into(x, self.framework))
+        options = {}
+        for name, value in probe.options.items():
+            if name == "mask":
+                value = as_mask_given(value, self.rules, self.dtype)
+            elif isinstance(value, np.ndarray) and value.dtype.kind == "f":
+                value = value.astype(self.dtype)
+            options[self.takes[name]] = into(value, self.framework)
+        for name in self.must - set(options):
+            option = next((o for o, alias in self.takes.items() if alias == name), name)
+            options[name] = self.neutral(option, probe)
+        return given, options
+
+    def neutral(self, option: str, probe: Probe) -> Any:
+        """What to pass for an option that must be given and has no part in the probe."""
+        arrays = list(probe.arrays.values())
+        if option == "scale":
+            return arrays[0].shape[-1] ** -0.5
+        if option == "mask" and self.full_mask and len(arrays) > 1:
+            mask = np.ones((*arrays[0].shape[:-1], arrays[1].shape[-2]), dtype=bool)
+            return into(as_mask_given(mask, self.rules, self.dtype), self.framework)
+        return NEUTRAL.get(option)
+
+    def raw(self, probe: Probe) -> tuple[Any, list[Any], list[Any]]:
+        """The bare result, with the arguments before and after."""
+        given, options = self.arguments(probe)
+        before = [back(x) for x in self.arguments(probe)[0]]
+        self.began = time.monotonic()
+        call = self.fn if self.adapter is None else self.adapter
+        ahead = [] if self.adapter is None else [self.fn]
+        return call(*ahead, *given, **options), before, given
+
+    def __call__(self, probe: Probe) -> Seen:
+        try:
+            value, before, given = self.raw(probe)
+        except Exception as error:
+            text = f"{type(error).__name__}: {error}".splitlines() or [type(error).__name__]
+            seen = Seen(probe, problem=text[0], kind="raises", line=place(error.__traceback__, self.home))
+            seen.arithmetic = isinstance(error, ArithmeticError)
+            return seen
+        return self.read(probe, value, before, given)
+
+    def read(self, probe: Probe, value: Any, before: list[Any], given: list[Any]) -> Seen:
+        """Turn what was returned into numbers."""
+        if inspect.isgenerator(value) or inspect.iscoroutine(value):
+            what = (
+                "a generator: it yields where it should return"
+                if inspect.isgenerator(value)
+                else "a coroutine"
+            )
+            value.close()
+            return Seen(probe, problem=what, kind="returns_no_array")
+        found = [back(part) for part in parts(value)]
+        arrays = [x for x in found if x is not None]
+        if not arrays or (found[0] is None and not isinstance(value, Mapping)):
+            what = (
+                "None: is a return missing?" if value is None else f"an object of type {type(value).__name__}"
+            )
+            return Seen(probe, problem=what, kind="returns_no_array")
+        changed = tuple(
+            name
+            for name, old, new in zip(probe.arrays, before, given, strict=True)
+            if old is not None and not _equal(old, back(new))
+        )
+        if self.swapped and len(arrays) > 1:
+            arrays[:2] = arrays[1::-1]
+        results = [laid_back(x.astype(np.float64), self.rules.layout) for x in arrays]
+        if len(self.form.results) > 1:
+            results = [np.concatenate([x.ravel() for x in results[: len(self.form.results)]])]
+        if self.form.comparable is not None:
+            results[0] = self.form.comparable(results[0], probe)
+        return Seen(probe, results, dtype=str(arrays[0].dtype), changed=changed)
+
+
+def _equal(a: Array, b: Array | None) -> bool:
+    return b is not None and a.shape == b.shape and bool(np.all((a == b) | ((a != a) & (b != b))))

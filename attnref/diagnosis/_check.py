@@ -1,0 +1,165 @@
+"""Compare a function with attention, and name what is wrong with it."""
+
+from collections.abc import Callable, Sequence
+from typing import Any, cast
+
+import numpy as np
+
+from attnref._errors import AttnRefError
+from attnref._masks import Align
+from attnref._validate import refuse
+from attnref.diagnosis._calling import Caller
+from attnref.diagnosis._catalogue import FORMS
+from attnref.diagnosis._findings import findings
+from attnref.diagnosis._naming import name_faults
+from attnref.diagnosis._observe import Observed, observe
+from attnref.diagnosis._pipeline import Rules
+from attnref.diagnosis._report import Report
+from attnref.diagnosis._summary import notes, stated, title, untested
+from attnref.diagnosis._watch import watch
+
+WORDS = {
+    "mask": ("attend", "hide", "additive"),
+    "causal_align": ("bottom_right", "top_left"),
+    "empty_row": ("zero", "mean", "nan"),
+}
+
+
+def check(
+    fn: Callable[..., Any],
+    *,
+    form: str = "attention",
+    layout: str = "BHLD",
+    mask: str = "attend",
+    causal_align: str = "bottom_right",
+    empty_row: str = "zero",
+    features: str | Sequence[str] = "auto",
+    dtype: Any = None,
+    adapter: Callable[..., Any] | None = None,
+    timeout: float = 10,
+    seed: int = 0,
+) -> Report:
+    """Tell what is wrong with a function that computes attention.
+
+    The function is called with a few dozen tiny arrays. What it returns is compared with attention, and with
+    attention under every fault of the catalogue and their combinations: a fault is named only if it
+    reproduces the numbers.
+
+    Parameters
+    ----------
+    fn
+        The function. For `form="attention"` it is called as `fn(Q, K, V)` with arrays of four axes, batch,
+        heads, length and width, and with those of the options `mask`, `causal`, `scale`, `bias`, `window` and
+        `softcap` that it takes. It may return the output alone or a tuple that begins with it.
+    form
+        What the function computes, a key of `attnref.diagnosis.FORMS`.
+    layout
+        The order of the axes: B batch, H heads, L length, D width. Without B or H the function is called with
+        arrays that have no such axis.
+    mask
+        What a mask means to the function. `"attend"`: True where a query may attend. `"hide"`: True where it
+        may not. `"additive"`: a number to be added to the scores.
+    causal_align
+        `"bottom_right"`: the last query lines up with the last key. `"top_left"`: the first with the first.
+    empty_row
+        What a query gives that may attend to nothing: `"zero"`, `"mean"` of all values, or `"nan"`.
+    features
+        Names of options to be tested, such as `["mask", "causal"]`. `"auto"`: those that the function takes.
+        With `"garbage"` among them, NaN behind a mask must not reach the output.
+    dtype
+        What the arrays are given in. None: `float64`. With a narrower one, rounding of its size is allowed.
+    adapter
+        For functions that are called otherwise: `adapter(fn, Q, K, V, **options)` calls the function and
+        returns the output. Its own parameters say which options there are.
+    timeout
+        Seconds after which one call of the function is stopped. See Notes.
+    seed
+        For the random numbers in the arrays. The same seed gives the same report.
+
+    Returns
+    -------
+    Report
+        True where nothing is wrong. `print` it.
+
+    Raises
+    ------
+    AttnRefError
+        If an option is none of its words. What the function itself raises is a finding, not an exception.
+
+    Notes
+    -----
+    The function runs in a thread of its own. A loop in Python that does not end is stopped; one inside
+    compiled code, or one that catches every exception, is left behind until the program ends.
+
+    Differs from comparing two arrays: probes with sizes that are all different, with scores that overflow an
+    exponential, with queries that may see nothing and with options combined show what random square arrays
+    hide.
+
+    Source: the faults were collected from public reports; each names its own in `explain`.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from attnref import check, softmax
+    >>> def forgetful(Q, K, V):
+    ...     return softmax(Q @ K.mT) @ V
+    >>> report = check(forgetful)
+    >>> report.diagnoses[0].fault
+    'scale_missing'
+    """
+    rules = read_rules(form, layout, mask, causal_align, empty_row)
+    chosen, variants = FORMS[form]
+    caller = Caller(fn, chosen, rules, adapter, dtype)
+    wanted = None if features == "auto" else set([features] if isinstance(features, str) else features)
+    probes = [
+        probe
+        for probe in chosen.probes(seed)
+        if ("garbage" not in probe.features or (wanted and "garbage" in wanted))
+        and (wanted is None or set(probe.options) <= wanted)
+    ]
+    seen = Observed()
+    watched = watch(
+        lambda: observe(caller, probes, seen), timeout=timeout, home=caller.home, began=lambda: caller.began
+    )
+    errors = findings(caller, seen, watched, timeout)
+    with np.errstate(all="ignore"):
+        named = name_faults(caller, seen, variants, timeout if not watched.timed_out else 0)
+    known = {item.fault for item in named.diagnoses}
+    kept = [item for item in errors if not (item.fault == "raises" and named.explains_errors)]
+    diagnoses = (*named.diagnoses, *(item for item in kept if item.fault not in known))
+    return Report(
+        ok=named.right and not diagnoses,
+        diagnoses=diagnoses,
+        conventions=stated(rules, caller),
+        unexplained=tuple(named.unexplained),
+        passed=tuple(named.passed),
+        failed=tuple(item.probe.name for item in seen.seen if item.probe.name not in named.passed),
+        not_tested=tuple(untested(caller, chosen, wanted, seen)),
+        notes=tuple(notes(watched)),
+        name=title(fn),
+    )
+
+
+def read_rules(form: str, layout: str, mask: str, causal_align: str, empty_row: str) -> Rules:
+    """Refuse what is none of an option's words."""
+    given = {"mask": mask, "causal_align": causal_align, "empty_row": empty_row}
+    if form not in FORMS:
+        refuse(
+            AttnRefError, f"form is {form!r}", "it names what is computed", f"Write one of {', '.join(FORMS)}"
+        )
+    for name, words in WORDS.items():
+        if given[name] not in words:
+            refuse(
+                AttnRefError,
+                f"{name} is {given[name]!r}",
+                "this option knows certain words only",
+                f"Write one of {', '.join(words)}",
+            )
+    if not set("LD") <= set(layout) <= set("BHLD") or len(set(layout)) != len(layout):
+        refuse(
+            AttnRefError,
+            f"layout is {layout!r}",
+            "it orders the letters B, H, L and D",
+            "Write BHLD, BLHD, BLD or LD",
+        )
+    return Rules(layout, mask, cast(Align, causal_align), empty_row)

@@ -1,0 +1,203 @@
+"""The catalogue for readers: list the faults, explain one with numbers, get a function that has it."""
+
+import difflib
+import inspect
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from attnref._errors import AttnRefError
+from attnref._validate import refuse
+from attnref.diagnosis._catalogue import FORMS, Fault, catalogue
+from attnref.diagnosis._demos import demos
+from attnref.diagnosis._pipeline import Array, Form, Probe, Rules, Variant, run, same, shows_on
+from attnref.diagnosis._report import wrapped
+from attnref.diagnosis._say import evidence, row
+
+
+@dataclass(frozen=True)
+class Explanation:
+    """A fault with a call that shows it."""
+
+    fault: Fault
+    probe: Probe | None = None
+    right: Array | None = None
+    wrong: Array | None = None
+    words: str = ""
+
+    def __str__(self) -> str:
+        lines = wrapped(f"{self.fault.id} ({self.fault.kind}): {self.fault.title}.")
+        lines += wrapped(f"Why: {self.fault.why}") + wrapped(f"Change: {self.fault.mend}")
+        if self.probe is not None and self.right is not None and self.wrong is not None:
+            lines += wrapped(f"Seen in: {self.probe.name}")
+            lines += wrapped(f"Right: {shortened(self.right)}") + wrapped(f"Wrong: {shortened(self.wrong)}")
+        if not self.fault.forms:
+            lines += wrapped("Not covered: no form of the check shows it yet.")
+        if self.fault.seen_in:
+            lines += wrapped("Reported in: " + ", ".join(self.fault.seen_in))
+        return "\n".join(lines)
+
+
+def shortened(x: Array) -> str:
+    """The first row, or the only number."""
+    rows = x.reshape(-1, x.shape[-1]) if x.ndim else x.reshape(1, 1)
+    return row(rows[0]) if len(rows) == 1 else ", ".join(row(r) for r in rows[:4])
+
+
+def faults() -> dict[str, Fault]:
+    """List the faults that have a name.
+
+    Returns
+    -------
+    dict
+        Name to `Fault`, with its kind, title, reason, cure and the forms of `check` that find it. A fault
+        without a form is known, but not found yet.
+
+    Examples
+    --------
+    >>> from attnref import faults
+    >>> faults()["scale_missing"].kind
+    'scale'
+    """
+    return dict(catalogue())
+
+
+def entry(fault: str) -> Fault:
+    """A fault by its name."""
+    if fault not in catalogue():
+        near = difflib.get_close_matches(str(fault), catalogue(), n=1)
+        step = f"Did you mean {near[0]!r}? " if near else ""
+        refuse(
+            AttnRefError,
+            f"fault is {fault!r}",
+            "it names an entry of the catalogue",
+            step + "See attnref.faults()",
+        )
+    return catalogue()[fault]
+
+
+def first_variant(fault: str) -> tuple[Form, Variant] | None:
+    """The plainest way to get it, and the form it belongs to."""
+    for form, variants in FORMS.values():
+        for variant in variants:
+            if variant.fault == fault:
+                return form, variant
+    return None
+
+
+def small_probes(form: Form) -> list[Probe]:
+    """Calls small enough to be printed, then the form's probes."""
+    return [*(demos() if form.name == "attention" else ()), *form.probes(0)]
+
+
+def explain(fault: str) -> Explanation:
+    """Explain a fault: what it is, why it matters, what to change, with the numbers of a tiny call.
+
+    Parameters
+    ----------
+    fault
+        Its name, as in `Diagnosis.fault` or `faults()`.
+
+    Returns
+    -------
+    Explanation
+        Print it. `right` and `wrong` are the outputs of a small call, computed here.
+
+    Raises
+    ------
+    AttnRefError
+        If there is no such fault.
+
+    Examples
+    --------
+    >>> from attnref import explain
+    >>> result = explain("scale_missing")
+    >>> print(result.right.round(4), result.wrong.round(4))
+    [[[[0.8808]]]] [[[[0.982]]]]
+    """
+    known = entry(fault)
+    found = first_variant(fault)
+    if found is None:
+        return Explanation(known)
+    form, variant = found
+    rules = Rules(mask="additive") if fault == "mask_additive_vs_binary" else Rules()
+    for probe in small_probes(form):
+        with np.errstate(all="ignore"):
+            right, wrong = run(form, probe, rules), run(form, probe, rules, [variant])
+        if right is None or wrong is None or not shows_on(variant, probe):
+            continue
+        if not same(right.output, wrong.output, 1e-9):
+            return Explanation(known, probe, right.output, wrong.output, evidence(known.kind, right, wrong))
+    return Explanation(known)
+
+
+def faulty(fault: str, variant: int = 0) -> Callable[..., npt.NDArray[np.float64]]:
+    """Give a function that has a fault, to see it and to test with.
+
+    Parameters
+    ----------
+    fault
+        Its name.
+    variant
+        Which way to get it wrong, counted from zero.
+
+    Returns
+    -------
+    Callable
+        For the form "attention" it is called as `f(Q, K, V, *, mask, causal, scale, bias, window, softcap)`,
+        with arrays of four axes.
+
+    Raises
+    ------
+    AttnRefError
+        If there is no such fault or no form that shows it.
+
+    Examples
+    --------
+    >>> from attnref import check
+    >>> from attnref.diagnosis import faulty
+    >>> check(faulty("mask_ignored")).diagnoses[0].fault
+    'mask_ignored'
+    """
+    known = entry(fault)
+    ways = [(form, v) for form, variants in FORMS.values() for v in variants if v.fault == fault]
+    if not ways:
+        refuse(
+            AttnRefError,
+            f"fault is {known.id!r}",
+            "no form of the check shows it",
+            "Choose one that has forms",
+        )
+    form, chosen = ways[variant]
+    return composed(form, [chosen], known.id)
+
+
+def composed(form: Form, variants: list[Variant], name: str) -> Callable[..., Any]:
+    """The pipeline of a form with faults, as a function."""
+
+    rules = Rules(mask="additive") if name == "mask_additive_vs_binary" else Rules()
+
+    def function(*arrays: npt.ArrayLike, **options: Any) -> Any:
+        given = {
+            key: np.asarray(x) if not isinstance(x, (int, float, str)) else x
+            for key, x in zip(form.arguments, arrays, strict=True)
+        }
+        if rules.mask == "additive" and options.get("mask") is not None:
+            options["mask"] = np.asarray(options["mask"]) == 0
+        features = {option for option, value in options.items() if value is not None and value is not False}
+        features |= {"causal+scale"} if {"causal", "scale"} <= features else set()
+        with np.errstate(all="ignore"):
+            work = run(form, Probe(name, given, options, frozenset(features)), rules, variants)
+        if work is None:
+            raise ValueError(f"{name}: the arrays do not fit each other")
+        results = tuple(getattr(work, result) for result in form.results)
+        return results[0] if len(results) == 1 else results
+
+    function.__name__ = function.__qualname__ = name
+    parameters = [inspect.Parameter(a, inspect.Parameter.POSITIONAL_OR_KEYWORD) for a in form.arguments]
+    parameters += [inspect.Parameter(o, inspect.Parameter.KEYWORD_ONLY, default=None) for o in form.options]
+    function.__signature__ = inspect.Signature(parameters)  # type: ignore[attr-defined]
+    return function

@@ -1,0 +1,107 @@
+"""What is wrong with the function as a program: it raises, does not end, returns nothing, keeps state."""
+
+import numpy as np
+
+from attnref.diagnosis._calling import Caller, Seen
+from attnref.diagnosis._catalogue import catalogue
+from attnref.diagnosis._observe import Observed
+from attnref.diagnosis._pipeline import Probe
+from attnref.diagnosis._report import Diagnosis
+from attnref.diagnosis._say import number
+from attnref.diagnosis._watch import Watched
+
+
+def shapes(probe: Probe) -> str:
+    """What it was called with."""
+    arrays = [f"{name} {x.shape}" for name, x in probe.arrays.items() if hasattr(x, "shape")]
+    options = [
+        f"{name} of shape {x.shape}" if hasattr(x, "shape") else f"{name}={x}"
+        for name, x in probe.options.items()
+    ]
+    return ", ".join([*arrays, *options])
+
+
+def finding(fault: str, sentence: str, line: str = "", probe: str = "") -> Diagnosis:
+    """A diagnosis of the program."""
+    entry = catalogue()[fault]
+    return Diagnosis(fault, entry.kind, sentence, "exact", entry.mend, line=line, probe=probe)
+
+
+def findings(caller: Caller, seen: Observed, watched: Watched, timeout: float) -> list[Diagnosis]:
+    """All of them."""
+    found = []
+    if watched.timed_out and seen.now is not None:
+        text = f"Your function does not end: it was stopped after {timeout:g} seconds, called with {shapes(seen.now)}."
+        found.append(finding("times_out", text, watched.line, seen.now.name))
+    elif watched.error is not None:
+        text = f"Your function ended the call with {type(watched.error).__name__}: {watched.error}."
+        found.append(finding("raises", text, watched.line))
+    found += problems(caller, seen.seen)
+    changed = next((item for item in seen.seen if item.changed), None)
+    if changed is not None:
+        names = " and ".join(changed.changed)
+        text = f"Your function changes its input {names}: after the call it holds other numbers than before."
+        found.append(finding("inputs_changed", text, probe=changed.probe.name))
+    if seen.fickle:
+        found.append(dropout(seen) or fickle(seen))
+    if seen.reused:
+        text = "A later call changes the result of an earlier one: your function returns a buffer that it uses again."
+        found.append(finding("buffer_reused", text))
+    return found
+
+
+def problems(caller: Caller, seen: list[Seen]) -> list[Diagnosis]:
+    """Exceptions and results that are no arrays, those alike told once."""
+    seen = [item for item in seen if item.problem]
+    found: dict[tuple[str, str], tuple[Seen, int]] = {}
+    for item in seen:
+        key = (item.kind, item.line or item.problem)
+        first, count = found.get(key, (item, 0))
+        found[key] = (first, count + 1)
+    diagnoses = []
+    for (kind, _), (item, count) in list(found.items())[:4]:
+        verb = "raises" if kind == "raises" else "returns"
+        also = f" So it does in {count - 1} more probes." if count > 1 else ""
+        text = (
+            f"Your function {verb} {item.problem.rstrip('.')}. It was called with {shapes(item.probe)}.{also}"
+        )
+        diagnoses.append(finding(kind, text, item.line, item.probe.name))
+    return diagnoses
+
+
+def fickle(seen: Observed) -> Diagnosis:
+    """The same call, another result."""
+    words = ""
+    if seen.again is not None:
+        a, b = seen.again
+        if a.shape == b.shape and a.size:
+            n = int(abs(a - b).argmax())
+            words = f": number {n} of the output was {number(float(a.flat[n]))} and then {number(float(b.flat[n]))}"
+    assert seen.first is not None
+    if seen.fickle == "keeps_state":
+        text = "Your function keeps state: called again with the same arrays, after others, it gives another"
+        text += f" result{words}."
+    else:
+        text = f"Your function is not deterministic: the same call gives another result each time{words}."
+    return finding(seen.fickle, text, probe=seen.first.name)
+
+
+def dropout(seen: Observed) -> Diagnosis | None:
+    """Chance that looks like dropout: each weight is either zero or its true size times one constant."""
+    if seen.dropped is None:
+        return None
+    weights, right = seen.dropped
+    with np.errstate(all="ignore"):
+        ratios = (weights / right)[right > 1e-9]
+    kept = ratios[ratios != 0]
+    if (
+        not len(kept)
+        or len(kept) == len(ratios)
+        or kept.min() < 1
+        or kept.max() - kept.min() > 1e-5 * kept.max()
+    ):
+        return None
+    factor, share = float(kept.mean()), 1 - len(kept) / len(ratios)
+    text = f"Dropout is active: {share:.0%} of the weights are 0 and the others are multiplied by "
+    text += f"{number(factor)}, each time anew."
+    return finding("dropout_eval", text)

@@ -1,0 +1,155 @@
+"""From numbers to names: which faults give them, and how much of them."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+
+import numpy as np
+
+from attnref.diagnosis._arrays import narrowed
+from attnref.diagnosis._calling import Caller, Seen
+from attnref.diagnosis._demos import demos
+from attnref.diagnosis._hiding import leaking
+from attnref.diagnosis._narrow import unexplained
+from attnref.diagnosis._observe import Observed
+from attnref.diagnosis._pipeline import Array, Variant, run, same, shows_on
+from attnref.diagnosis._report import Diagnosis, Unexplained
+from attnref.diagnosis._search import Faults, Found, Observation, Search
+from attnref.diagnosis._wording import diagnosed
+from attnref.diagnosis._wrong_scale import constant
+
+ENOUGH = 3
+"""How many probes a fault must reproduce where it does not explain all of them."""
+
+
+@dataclass
+class Named:
+    """What the numbers say."""
+
+    diagnoses: list[Diagnosis] = field(default_factory=list)
+    unexplained: list[Unexplained] = field(default_factory=list)
+    passed: list[str] = field(default_factory=list)
+    explains_errors: bool = False
+    right: bool = True
+
+
+def tolerance_for(caller: Caller, seen: Seen) -> float:
+    """How far rounding may take a result of this dtype."""
+    if seen.probe.tight:
+        return 1e-10
+    work = run(caller.form, seen.probe, caller.rules)
+    if work is None:
+        return 5e-6
+    size = max(1.0, float(np.nanmax(np.abs(work.output), initial=0.0)))
+    name = min(
+        (seen.dtype or "float64", str(caller.dtype)), key=lambda d: np.finfo(d).bits if "float" in d else 64
+    )
+    eps = float(np.finfo(name).eps) if name.startswith("float") else 2**-8
+    top = float(np.nanmax(np.abs(work.scores), initial=1.0)) if hasattr(work, "scores") else 1.0
+    return size * max(5e-6, 16 * eps * max(1.0, top))
+
+
+def name_faults(caller: Caller, seen: Observed, variants: Sequence[Variant], timeout: float) -> Named:
+    """Search for the faults, and say them."""
+    named = Named()
+    good = [item for item in seen.seen if not item.problem]
+    items = [Observation(item.probe, item.output, tolerance_for(caller, item)) for item in good]
+    right = [reproduces(caller, item, ()) for item in items]
+    named.passed = [item.probe.name for item, fine in zip(items, right, strict=True) if fine]
+    named.right = all(right)
+    if all(right) or seen.fickle == "not_deterministic":
+        return named
+    variants = [v for v in variants if not v.option or v.option in caller.takes]
+    guesses = measured(caller, items)
+    last = [v for v in guesses if v.fault == "scale_wrong_dim"]
+    leaks = [v for v in guesses if v not in last]
+    variants = [*leaks, *variants, *last]
+    errors = [
+        Observation(item.probe, None, 0.0, item.arithmetic) for item in seen.seen if item.kind == "raises"
+    ]
+    order = {id(item.probe): n for n, item in enumerate(seen.seen)}
+    everything = sorted([*items, *errors], key=lambda item: order[id(item.probe)])
+    search = Search(caller.form, caller.rules, everything, variants)
+    found = search.find()
+    named.explains_errors = bool(errors) and not found.unexplained
+    if errors and found.unexplained:
+        everything = items
+        search = Search(caller.form, caller.rules, items, variants)
+        found = search.find()
+    found.sets = [s for s in found.sets if not set(last) & set(s)] or found.sets
+    certain = "likely" if found.unexplained else "exact"
+    sets = [s for s in found.sets if s] if certain == "exact" else trusted(caller, found, everything)
+    if sets:
+        plainly = [v for v in variants if v not in last]
+        search.variants = plainly
+        faults = search.pruned(sets[0], found.unexplained)
+        others = {v.fault: tuple(search.alike(faults, v, found.unexplained)) for v in faults}
+        named.diagnoses = diagnosed(caller, faults, others, everything, certain, timeout)
+    elif not found.unexplained:
+        return named
+    plain_right = all(
+        fine
+        for item, fine in zip(items, right, strict=True)
+        if not item.probe.options and not item.probe.features
+    )
+    by_probe = {id(item.probe): item for item in good}
+    for n in found.unexplained:
+        item = everything[n]
+        if item.output is not None and not reproduces(caller, item, ()):
+            named.unexplained.append(
+                unexplained(caller, by_probe[id(item.probe)], item.tolerance, plain_right)
+            )
+    return named
+
+
+def reproduces(caller: Caller, item: Observation, faults: Faults) -> bool:
+    """Whether the pipeline with these faults gives the numbers."""
+    work = run(caller.form, item.probe, caller.rules, faults)
+    return same(None if work is None else work.output, item.output, item.tolerance)
+
+
+def measured(caller: Caller, items: Sequence[Observation]) -> list[Variant]:
+    """Faults with a number in them that only the function itself knows: a constant scale, a fill."""
+    if caller.form.name != "attention":
+        return []
+    found = []
+    first = measure(caller, "one query, two keys")
+    if first is not None and 0 < first[0] < 1 and first[0] != 0.5:
+        found.append(constant(float(np.log(first[0] / (1 - first[0])) / 4)))
+    for name in ("mask [T, F]", "causal, two queries"):
+        weights = measure(caller, name)
+        if weights is not None and len(weights) >= 2 and weights[0] > 0 and weights[1] > 0:
+            fill = float(np.log(weights[1] / weights[0]))
+            found += leaking(fill) if abs(fill + 1) > 1e-6 else []  # that is a mask added as ones
+    return found
+
+
+def measure(caller: Caller, name: str) -> Array | None:
+    """The output of a demonstration, as a row of numbers."""
+    probe = narrowed(next(probe for probe in demos() if probe.name == name), caller.rules.layout)
+    seen = caller(probe) if set(probe.options) <= set(caller.takes) else None
+    return None if seen is None or seen.output is None or not seen.output.size else seen.output.ravel()
+
+
+def trusted(caller: Caller, found: Found, items: Sequence[Observation]) -> list[Faults]:
+    """Where not everything is explained: the faults that leave nothing open where no other option is in play.
+
+    A fault that shows everywhere must explain all probes without options; one that shows with a mask all that
+    have a mask alone; and each at least a few.
+    """
+    options = set(caller.form.options) - {"scale"}
+    kept = []
+    for faults in found.sets:
+        fair = []
+        for v in faults:
+            active = [n for n, item in enumerate(items) if shows_on(v, item.probe)]
+            wrong = [n for n in active if n not in found.unexplained and not reproduces(caller, items[n], ())]
+            open_ = [n for n in active if n in found.unexplained]
+            if (
+                not v.loose
+                and len(wrong) >= ENOUGH
+                and all(items[n].probe.features & options - v.needs for n in open_)
+            ):
+                fair.append(v)
+        if fair and all(v in fair for v in faults if not v.needs):
+            kept.append(tuple(fair))
+    return kept

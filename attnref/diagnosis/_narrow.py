@@ -1,0 +1,89 @@
+"""What has no name: the first row that is wrong, and the stage at which it goes wrong."""
+
+import numpy as np
+
+from attnref.diagnosis._attention import identity_probe
+from attnref.diagnosis._calling import Caller, Seen
+from attnref.diagnosis._pipeline import Array, Probe, Work, run, same
+from attnref.diagnosis._report import Unexplained
+from attnref.diagnosis._say import differing, number, row, where
+
+OPTIONS = ("scale", "bias", "softcap", "window", "causal", "mask")
+
+
+def unexplained(caller: Caller, seen: Seen, tolerance: float, plain_right: bool) -> Unexplained:
+    """One probe without a name."""
+    work = run(caller.form, seen.probe, caller.rules)
+    output = seen.output
+    assert work is not None
+    assert output is not None
+    if output.shape != work.output.shape:
+        words = f"the output should have shape {work.output.shape}; yours has {output.shape}."
+        return Unexplained(seen.probe.name, words, "the output's shape")
+    at = differing(work.output, output, tolerance) or ()
+    should, does = row(work.output[at]), row(output[at])
+    words = f"{where(at, output.shape)} should give {should}; yours gives {does}."
+    if plain_right:
+        given = [name for name in OPTIONS if name in seen.probe.options or name in seen.probe.features]
+        if "empty" in seen.probe.features and _only_empty(work, output, tolerance):
+            return Unexplained(seen.probe.name, words, "a query that may see nothing")
+        stage = " with ".join(given) if given else _numeric(seen.probe)
+        return Unexplained(seen.probe.name, words, stage)
+    return Unexplained(seen.probe.name, words, stage_of(caller))
+
+
+def _numeric(probe: Probe) -> str:
+    if probe.features & {"large", "low"}:
+        return "the softmax of very large or very low scores"
+    return "the arithmetic of this size of arrays"
+
+
+def _only_empty(work: Work, output: Array, tolerance: float) -> bool:
+    """Whether nothing but rows of weight zero differs."""
+    rows = work.weights.sum(axis=-1) > 0
+    return same(work.output[rows], output[rows], tolerance)
+
+
+def stage_of(caller: Caller) -> str:
+    """Where plain attention goes wrong, by what stays true of it."""
+    if caller.form.name != "attention":
+        return "the computation without options"
+    probe = identity_probe()
+    weights = caller(probe).output
+    work = run(caller.form, probe, caller.rules)
+    if weights is None or work is None or weights.shape != work.weights.shape:
+        return "the blend of the values"
+    V = np.random.default_rng(4).normal(size=(2, 3, 7, 6))
+    blended = caller(Probe("blend", {**probe.arrays, "V": V})).output
+    if blended is not None and not same(blended, weights @ V, 1e-5):
+        return "the blend: it is not the weights times the values"
+    if same(weights, work.weights, 1e-5):
+        return "the blend of the values"
+    sums = weights.sum(axis=-1)
+    if not same(sums, np.ones(sums.shape), 1e-5):
+        at = tuple(int(n) for n in np.argwhere(~(np.abs(sums - 1) < 1e-5))[0])
+        return f"the softmax: the weights of {where(at, (*sums.shape, 1))} sum to {number(float(sums[at]))}, not to 1"
+    return "the scores: the weights sum to 1 and are others" + _independence(caller, probe, weights)
+
+
+def _independence(caller: Caller, probe: Probe, weights: Array) -> str:
+    """Whether samples, heads or queries depend on each other."""
+    found = []
+    for axis, name in ((0, "samples"), (1, "heads"), (2, "queries")):
+        Q = probe.arrays["Q"].copy()
+        Q[(slice(None),) * axis + (-1,)] += 1.0
+        other = caller(Probe("changed", {**probe.arrays, "Q": Q})).output
+        first = (slice(None),) * axis + (slice(0, -1),)
+        if (
+            other is not None
+            and other.shape == weights.shape
+            and not same(other[first], weights[first], 1e-6)
+        ):
+            found.append(name)
+    order = np.random.default_rng(5).permutation(7)
+    arrays = {**probe.arrays, "K": probe.arrays["K"][:, :, order], "V": probe.arrays["V"][:, :, order]}
+    turned = caller(Probe("permuted", arrays)).output
+    words = f"; {' and '.join(found)} depend on each other" if found else ""
+    if turned is not None and not same(turned, weights, 1e-6):
+        words += "; the order of the keys matters"
+    return words

@@ -1,0 +1,179 @@
+"""Feed the function under test: all probes, then the same ones again, and keep what came back."""
+
+import itertools
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+import numpy as np
+
+from attnref.diagnosis._arrays import back, equal_widths, narrowed, parts
+from attnref.diagnosis._attention import identity_probe
+from attnref.diagnosis._calling import Caller, Seen
+from attnref.diagnosis._pipeline import Array, Probe, run
+from attnref.diagnosis._signature import frameworks
+
+TRIAL = {"causal": False, "scale": 0.5, "softcap": 30.0, "window": (1, 1)}
+
+
+@dataclass
+class Observed:
+    """What the function made of all probes."""
+
+    seen: list[Seen] = field(default_factory=list)
+    now: Probe | None = None
+    """The probe that is being computed, for the case that it never ends."""
+
+    skipped: list[str] = field(default_factory=list)
+    refused: dict[str, list[str]] = field(default_factory=dict)
+    """What it raised or returned where it need not be able to do anything, and in which probes."""
+
+    fickle: str = ""
+    """`not_deterministic` or `keeps_state`, if calling again gives another result."""
+
+    again: tuple[Array, Array] | None = None
+    reused: bool = False
+    dropped: tuple[Array, Array] | None = None
+    """Where chance has a part: the weights once, and what they should be."""
+
+    first: Probe | None = None
+    equal_widths: bool = False
+
+
+def observe(caller: Caller, probes: Sequence[Probe], into: Observed) -> None:
+    """Fill in what is seen, as it comes: what is there so far counts even if the function never ends."""
+    probes = [narrowed(probe, caller.rules.layout) for probe in probes]
+    settle(caller, probes, into)
+    if into.equal_widths:
+        probes = [equal_widths(probe) for probe in probes]
+    for probe in probes:
+        if not set(probe.options) <= set(caller.takes):
+            continue
+        if probe.tight and caller.dtype.itemsize < 8:
+            continue
+        into.now = probe
+        seen = caller(probe)
+        if probe.tight and caller.framework != "torch" and seen.dtype == "float32" and _is_jax(caller):
+            continue
+        if seen.problem and (probe.optional or len(probe.options) > 1):
+            into.refused.setdefault(seen.problem, []).append(probe.name)
+            continue
+        into.seen.append(seen)
+    repeat(caller, into)
+    into.now = None
+
+
+def _is_jax(caller: Caller) -> bool:
+    return caller.framework == "jax" or "jax" in frameworks(caller.fn)[0]
+
+
+def settle(caller: Caller, probes: Sequence[Probe], into: Observed) -> None:
+    """Find out in which framework, and with which options, the function can be called at all."""
+    if caller.unread:
+        caller.takes = {}
+    simple = [probe for probe in probes if not probe.options and not probe.tight][:4]
+    tried = [p for p in probes if set(p.options) <= set(caller.takes) and p.name in ("causal", "mask")]
+    best: tuple[int, str, bool] | None = None
+    for framework, full in itertools.product(
+        frameworks(caller.fn), (False, True) if caller.must else (False,)
+    ):
+        caller.framework, caller.full_mask = framework, full
+        problems = sum(bool(_called(caller, probe, into).problem) for probe in [*simple, *tried])
+        if best is None or problems < best[0]:
+            best = (problems, framework, full)
+        if not problems:
+            break
+    assert best is not None
+    _, caller.framework, caller.full_mask = best
+    narrow = [equal_widths(probe) for probe in simple]
+    if best[0] and all(_called(caller, probe, into).problem for probe in simple if not probe.optional):
+        refused = next(seen for probe in simple if (seen := caller(probe)).problem)
+        into.equal_widths = not any(_called(caller, probe, into).problem for probe in narrow)
+        if into.equal_widths:
+            into.skipped.append(f"values wider or narrower than keys: the function raises {refused.problem}")
+            simple = narrow
+    order(caller, simple[0])
+    if caller.unread and best[0] < len(simple):
+        discover(caller, simple, into)
+
+
+def order(caller: Caller, probe: Probe) -> None:
+    """Whether the function returns the weights first: their shapes differ where all sizes do."""
+    seen, work = caller(probe), run(caller.form, probe, caller.rules)
+    if len(seen.results) > 1 and work is not None and hasattr(work, "weights"):
+        shapes = [x.shape for x in seen.results[:2]]
+        caller.swapped = shapes == [work.weights.shape, work.output.shape] != shapes[::-1]
+
+
+def _called(caller: Caller, probe: Probe, into: Observed) -> Seen:
+    into.now = probe
+    return caller(probe)
+
+
+def discover(caller: Caller, simple: Sequence[Probe], into: Observed) -> None:
+    """Which options a function takes whose signature says nothing: by trying."""
+    usable = next(probe for probe in simple if not caller(probe).problem)
+    shape = run_shape(usable)
+    for option, aliases in caller.form.options.items():
+        value: Any = TRIAL.get(option, np.ones(shape, bool) if option == "mask" else np.zeros(shape))
+        for alias in aliases:
+            caller.takes[option] = alias
+            tried = Probe(usable.name, usable.arrays, {option: value})
+            if not _called(caller, tried, into).problem:
+                break
+            del caller.takes[option]
+
+
+def run_shape(probe: Probe) -> tuple[int, ...]:
+    """The shape of the scores."""
+    arrays = list(probe.arrays.values())
+    return (*arrays[0].shape[:-1], arrays[min(1, len(arrays) - 1)].shape[-2])
+
+
+def repeat(caller: Caller, into: Observed) -> None:
+    """Call again: is it the same, and does the earlier result stay as it was?"""
+    good = [seen for seen in into.seen if not seen.problem]
+    if not good:
+        return
+    first = into.first = good[0].probe
+    for seen in (good[0], good[-1]):
+        once, twice = caller(seen.probe), caller(seen.probe)
+        if not _alike(seen.output, once.output):
+            into.fickle = "keeps_state" if _alike(once.output, twice.output) else "not_deterministic"
+            into.again = (
+                (seen.output, once.output) if seen.output is not None and once.output is not None else None
+            )
+            into.first = seen.probe
+            into.dropped = chance(caller)
+            return
+    value, _, _ = caller.raw(first)
+    arrays = [back(part) for part in parts(value)]
+    kept = None if arrays[0] is None else arrays[0].copy()
+    other = Probe(
+        first.name, {name: x + 1 for name, x in first.arrays.items()}, first.options, first.features
+    )
+    caller(other)
+    now = back(parts(value)[0])
+    into.reused = not _alike(kept, now)
+
+
+def _alike(a: Array | None, b: Array | None) -> bool:
+    if a is None or b is None or a.shape != b.shape:
+        return a is b
+    with np.errstate(invalid="ignore"):
+        return bool(
+            np.all((np.abs(a - b) <= 1e-6 * (1 + np.abs(a))) | (a == b) | (np.isnan(a) & np.isnan(b)))
+        )
+
+
+def chance(caller: Caller) -> tuple[Array, Array] | None:
+    """The weights of one call, read off with the identity as values, beside the right ones."""
+    if caller.form.name != "attention":
+        return None
+    probe = narrowed(identity_probe(), caller.rules.layout)
+    weights, work = caller(probe).output, run(caller.form, probe, caller.rules)
+    return (
+        None
+        if weights is None or work is None or weights.shape != work.weights.shape
+        else (weights, work.weights)
+    )

@@ -1,0 +1,129 @@
+"""What goes wrong with the causal rule and with windows: dropped, shifted, aligned or turned otherwise."""
+
+from collections.abc import Callable
+
+import numpy as np
+
+from attnref._masks import Align, causal_mask, window_mask
+from attnref.diagnosis._pipeline import Array, Hook, Variant, Work
+from attnref.diagnosis._steps import lengths
+
+CAUSAL = frozenset({"causal"})
+WINDOW = frozenset({"window"})
+OTHER: dict[Align, Align] = {"bottom_right": "top_left", "top_left": "bottom_right"}
+
+
+def _distance(w: Work, align: Align | None = None) -> Array:
+    """How far each key is ahead of each query."""
+    L_q, L_k = lengths(w)
+    offset = L_k - L_q if (align or w.rules.causal_align) == "bottom_right" else 0
+    return np.arange(L_k) - np.arange(L_q)[:, None] - offset
+
+
+def _causal(law: Callable[[Work], Array | None]) -> dict[str, Hook]:
+    def step(w: Work) -> None:
+        w.causal_seen = law(w) if w.causal else None
+
+    return {"see_causal": step}
+
+
+def _other(w: Work) -> Array:
+    return causal_mask(*lengths(w), align=OTHER[w.rules.causal_align])
+
+
+def _right(w: Work) -> Array:
+    return causal_mask(*lengths(w), align=w.rules.causal_align)
+
+
+def _decode_only(w: Work) -> Array:
+    return _other(w) if lengths(w)[0] == 1 else _right(w)
+
+
+def _long_only(w: Work) -> Array:
+    L_q, L_k = lengths(w)
+    return _other(w) if L_q > L_k else _right(w)
+
+
+def _square_corner(w: Work) -> Array:
+    """The rule of a square, cut to L_q rows and L_k columns from its lower right: no row is empty."""
+    L_q, L_k = lengths(w)
+    return np.asarray((_distance(w) <= 0) | (np.arange(L_q)[:, None] < L_q - L_k))
+
+
+def _reversed(w: Work) -> Array:
+    return np.asarray(_right(w)[::-1])
+
+
+def _window(law: Callable[[Work, Array, int | None, int | None], Array | None]) -> dict[str, Hook]:
+    def step(w: Work) -> None:
+        w.window_seen = None
+        if w.window is not None:
+            w.window_seen = law(w, _distance(w), *w.window)
+
+    return {"see_window": step}
+
+
+def _between(d: Array, left: int | None, right: int | None) -> Array:
+    seen = np.ones(d.shape, bool)
+    if left is not None:
+        seen &= d >= -left
+    if right is not None:
+        seen &= d <= right
+    return seen
+
+
+def _less(side: int | None, by: int) -> int | None:
+    return None if side is None else side + by
+
+
+VARIANTS: list[Variant] = [
+    Variant("causal_alignment", _causal(_other), CAUSAL, "your causal mask is aligned to the {other}"),
+    Variant("causal_dropped", _causal(lambda w: None), CAUSAL, "your function ignores causal=True"),
+    Variant("causal_off_by_one", _causal(lambda w: _distance(w) <= 1), CAUSAL,
+        "each query sees one key of its future"),
+    Variant("causal_off_by_one", _causal(lambda w: _distance(w) <= -1), CAUSAL, "no query sees its own position"),
+    Variant("causal_off_by_one", _causal(lambda w: _distance(w, OTHER[w.rules.causal_align]) <= 1), CAUSAL,
+        "each query sees one key too many, and the other corner is aligned", False),
+    Variant("causal_off_by_one", _causal(lambda w: _distance(w, OTHER[w.rules.causal_align]) <= -1), CAUSAL,
+        "no query sees its own position, and the other corner is aligned", False),
+    Variant("causal_future", _causal(lambda w: _distance(w) >= 0), CAUSAL,
+        "each query sees itself and its future, not its past"),
+    Variant("causal_future", _causal(lambda w: _distance(w, OTHER[w.rules.causal_align]) >= 0), CAUSAL,
+        "each query sees itself and its future, not its past; the other corner is aligned", False),
+    Variant("causal_inverted", _causal(lambda w: ~_right(w)), CAUSAL,
+        "each query sees its future alone: what should be hidden is shown"),
+    Variant("causal_inverted", _causal(lambda w: ~_other(w)), CAUSAL,
+        "each query sees its future alone, and the other corner is aligned", False),
+    Variant("causal_reversed", _causal(_reversed), CAUSAL, "the rows of the causal mask are in reverse order", False),
+    Variant("kv_first_key_only", _causal(_decode_only), CAUSAL,
+        "a single query, the newest token, sees the first key alone", False),
+    Variant("causal_alignment_long_q", _causal(_long_only), CAUSAL,
+        "with more queries than keys the first query lines up with the first key", False),
+    Variant("causal_alignment_long_q", _causal(_square_corner), CAUSAL,
+        "queries before the first key see all keys", False),
+    Variant("causal_dropped", _causal(lambda w: _right(w) if w.mask is None else None),
+        frozenset({"mask+causal"}), "with a mask given, causal=True changes nothing"),
+    Variant("causal_dropped", _causal(lambda w: None if lengths(w)[0] != lengths(w)[1] else _right(w)),
+        CAUSAL, "where L_q ≠ L_k, causal=True changes nothing", False),
+    Variant("causal_dropped", _causal(lambda w: _right(w) if w.scale is None else None),
+        frozenset({"causal+scale"}), "with a scale given, causal=True changes nothing", False),
+    Variant("window_ignored", {"see_window": lambda w: setattr(w, "window_seen", None)}, WINDOW,
+        "the window changes nothing"),
+    Variant("window_off_by_one", _window(lambda w, d, left, right: _between(d, _less(left, -1), right)),
+        WINDOW, "the left side counts the query's own position"),
+    Variant("window_off_by_one", _window(lambda w, d, left, right: _between(d, _less(left, 1), right)),
+        WINDOW, "the left side is one key too long"),
+    Variant("window_off_by_one", _window(lambda w, d, left, right: _between(d, _less(left, -1), _less(right,
+        -1))), WINDOW, "both sides are one key too short"),
+    Variant("window_off_by_one", _window(lambda w, d, left, right: _between(d, left, _less(right, 1))),
+        WINDOW, "the right side is one key too long"),
+    Variant("window_future", _window(lambda w, d, left, right: _between(d, left, None)), WINDOW,
+        "the right side has no bound"),
+    Variant("window_future", _window(lambda w, d, left, right: _between(d, left, left)), WINDOW,
+        "the right side is as long as the left"),
+    Variant("window_past", _window(lambda w, d, left, right: _between(d, None, right)), WINDOW,
+        "the left side has no bound"),
+    Variant("window_alignment", _window(lambda w, d, left, right: window_mask(*lengths(w), left, right,
+        align=OTHER[w.rules.causal_align])), WINDOW, "the window is lined up at the other corner"),
+
+]  # fmt: skip
