@@ -141,6 +141,14 @@ def test_torch_multihead_attention_agrees_with_its_fused_matrix_transposed(torch
     assert_close(weights, theirs[1].detach().numpy())
 
 
+def test_torch_multihead_attention_averages_its_maps_unless_asked_for_each(torch):
+    module = torch.nn.MultiheadAttention(12, 3, batch_first=True, dtype=torch.float64)
+    X = torch.randn(2, L_Q, 12, dtype=torch.float64)
+    of_each = module(X, X, X, average_attn_weights=False)[1].detach().numpy()
+    assert of_each.shape == (2, 3, L_Q, L_Q)
+    assert_close(module(X, X, X)[1].detach().numpy(), of_each.mean(axis=1))
+
+
 @pytest.mark.parametrize("order", ["post", "pre"])
 @pytest.mark.parametrize("activation", [None, gelu])
 def test_torch_encoder_layer_agrees(torch, order, activation):
