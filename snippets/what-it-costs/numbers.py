@@ -9,9 +9,10 @@ root = Path(attnref.__file__).parents[1]
 record_file = root / "benchmarks" / "records" / "growth.json"
 record = json.loads(record_file.read_text(encoding="utf-8"))
 lengths = record["lengths"]
-milliseconds, megabytes = record["milliseconds"], record["megabytes"]
+milliseconds = record["milliseconds"]
+megabytes = record["megabytes"]
 
 
 def last_doubling(figures):
-    """How many times as much the longest text takes as one of half its length."""
+    """What the longest text takes, over one half as long."""
     return figures[-1] / figures[-2]
