@@ -45,7 +45,7 @@ def one_too_few(X):
 
 results = []
 print("              before     at  the change")
-layers = mask_before, no_mask, mask_after, one_too_far, one_too_few
+layers = [mask_before, no_mask, mask_after, one_too_far, one_too_few]
 for layer in layers:
     leak, own = examine(layer)
     verdict = "is deaf to itself" if own == 0 else "passes"

@@ -14,5 +14,5 @@ megabytes = record["megabytes"]
 
 
 def last_doubling(figures):
-    """What the longest text takes, over what half of it takes."""
+    """What the longest text takes, over one half as long."""
     return figures[-1] / figures[-2]
