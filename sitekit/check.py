@@ -51,7 +51,8 @@ def rendered_problems(ledger: Ledger, root: Path) -> list[Problem]:
 
 def owned_blocks(page: Page, ledger: Ledger) -> list[str]:
     """The texts of the blocks that the page's check owns."""
-    return [fence.code for fence in page.fences] + [unit.code for unit in ledger.run.units]
+    codes = [fence.code for fence in page.fences] + [unit.code for unit in ledger.run.units]
+    return codes + [code.expandtabs(4) for code in codes if "\t" in code]  # as Markdown shows them
 
 
 def owned_texts(page: Page, ledger: Ledger, site: str) -> set[str]:
