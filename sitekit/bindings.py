@@ -27,6 +27,7 @@ _REFUSED = (
     (ast.Await, "a comment runs at once: leave await out"),
     (ast.NamedExpr, "a comment gives no name a value: assign it in a block"),
 )
+_WRAPPED = re.compile(r"(?<=\S\n)[ \t>]*(\d+\.)(?=[ \t])")
 _DIGITS = 1900  # of a value or a numeral; numerals are compared to two thousand
 _LARGEST = 10**_DIGITS
 _DELIMITER = re.compile(r"[ \t>]*\|?[ \t]*:?-+:?[ \t]*(?:\|[ \t]*:?-+:?[ \t]*)*\|?[ \t]*\Z")
@@ -87,7 +88,7 @@ def _pair_one(page: Page, comment: Comment, inline: dict, free: list[Numeral]) -
             return Binding(comment, ())
         if found is None:
             raise BindingError(
-                "this comment follows no numeral, code span or formula: move it directly behind one"
+                "this comment follows no numeral, code span or formula: " + _where_to_move(page, comment)
             )
         if comment.mark == "tex" and found[1] is None:
             raise BindingError("a tex comment reads a formula: put it directly behind one")
@@ -114,7 +115,9 @@ def _pair_one(page: Page, comment: Comment, inline: dict, free: list[Numeral]) -
             comment, tuple(n for column in columns for cell in column for n in cell), None, columns
         )
     if not found:
-        raise BindingError("the block above this comment holds no numeral that is left to bind")
+        marker = _WRAPPED.search(page.text, start, end)
+        reads = f": a line begins with {marker[1]!r}, which reads as the marker of a list" if marker else ""
+        raise BindingError("the block above this comment holds no numeral that is left to bind" + reads)
     return Binding(comment, found)
 
 
@@ -139,6 +142,16 @@ def _inline(page: Page, comment: Comment) -> tuple[tuple[Numeral, ...], Span | N
         if _CLOSERS.fullmatch(page.masked[between]) and "<!--" not in page.text[between]:
             return (before[-1],), None
     return None
+
+
+def _where_to_move(page: Page, comment: Comment) -> str:
+    """What stands between a comment and the numeral that it seems to be meant for."""
+    first = max(page.text.rfind("\n", 0, comment.start) + 1, comment.start - 30)
+    before = [n for n in page.numerals if first <= n.start and n.end <= comment.start]
+    between = page.text[before[-1].end : comment.start] if before else ""
+    if not between or "<!--" in between or "`" in between or "$" in between:
+        return "move it directly behind one"
+    return f"move it directly behind one ({between!r} stands between it and {before[-1].text})"
 
 
 def _columns(page: Page, start: int, end: int, found: tuple[Numeral, ...]) -> tuple:

@@ -60,7 +60,7 @@ def owned_texts(page: Page, ledger: Ledger, site: str) -> set[str]:
     match = pages.FRONT_MATTER.match(page.text)
     if ledger.problems or not match:
         return set()
-    meta = yaml.safe_load(match.group().strip("-\n"))
+    meta = yaml.safe_load(match["yaml"])
     found = {" ".join(str(meta[key]).split()) for key in ("title", "description") if key in meta}
     frames = ("{}", f"{{}} - {site}", "Next: {}", "Previous: {}")
     return {frame.replace("{}", text) for text in found for frame in frames}

@@ -189,7 +189,7 @@ def _time_limit(seconds: int) -> Iterator[None]:
 def reasons(page: Page) -> list[tuple[str, str, str]]:
     """The survivors that the page accepts: (line of code, what in it, reason)."""
     match = FRONT_MATTER.match(page.text)
-    meta = yaml.safe_load(match.group().strip("-\n")) if match else {}
+    meta = yaml.safe_load(match["yaml"]) if match else {}
     return [(item["code"], str(item.get("input", "")), item["reason"]) for item in meta.get("survivors", [])]
 
 
