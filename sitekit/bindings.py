@@ -5,9 +5,11 @@ from __future__ import annotations
 import ast
 import builtins
 import difflib
+import numbers
 import re
 from collections.abc import Iterator
 from dataclasses import dataclass
+from decimal import Decimal
 from functools import lru_cache
 from typing import Any
 
@@ -25,6 +27,9 @@ _REFUSED = (
     (ast.Await, "a comment runs at once: leave await out"),
     (ast.NamedExpr, "a comment gives no name a value: assign it in a block"),
 )
+_WRAPPED = re.compile(r"(?<=\S\n)[ \t>]*(\d+\.)(?=[ \t])")
+_DIGITS = 1900  # of a value or a numeral; numerals are compared to two thousand
+_LARGEST = 10**_DIGITS
 _DELIMITER = re.compile(r"[ \t>]*\|?[ \t]*:?-+:?[ \t]*(?:\|[ \t]*:?-+:?[ \t]*)*\|?[ \t]*\Z")
 
 
@@ -67,7 +72,10 @@ def pair(page: Page) -> tuple[list[Binding], list[tuple[Comment, str]]]:
     bindings, misplaced = [], []
     for comment in page.comments:
         try:
-            bindings.append(_pair_one(page, comment, inline, free))
+            binding = _pair_one(page, comment, inline, free)
+            if any(len(numeral.text) > _DIGITS for numeral in binding.numerals):
+                raise BindingError(f"a numeral of more than {_DIGITS} digits stands here: show fewer")
+            bindings.append(binding)
         except BindingError as error:
             misplaced.append((comment, str(error)))
     return bindings, misplaced
@@ -80,7 +88,7 @@ def _pair_one(page: Page, comment: Comment, inline: dict, free: list[Numeral]) -
             return Binding(comment, ())
         if found is None:
             raise BindingError(
-                "this comment follows no numeral, code span or formula: move it directly behind one"
+                "this comment follows no numeral, code span or formula: " + _where_to_move(page, comment)
             )
         if comment.mark == "tex" and found[1] is None:
             raise BindingError("a tex comment reads a formula: put it directly behind one")
@@ -107,7 +115,9 @@ def _pair_one(page: Page, comment: Comment, inline: dict, free: list[Numeral]) -
             comment, tuple(n for column in columns for cell in column for n in cell), None, columns
         )
     if not found:
-        raise BindingError("the block above this comment holds no numeral that is left to bind")
+        marker = _WRAPPED.search(page.text, start, end)
+        reads = f": a line begins with {marker[1]!r}, which reads as the marker of a list" if marker else ""
+        raise BindingError("the block above this comment holds no numeral that is left to bind" + reads)
     return Binding(comment, found)
 
 
@@ -132,6 +142,16 @@ def _inline(page: Page, comment: Comment) -> tuple[tuple[Numeral, ...], Span | N
         if _CLOSERS.fullmatch(page.masked[between]) and "<!--" not in page.text[between]:
             return (before[-1],), None
     return None
+
+
+def _where_to_move(page: Page, comment: Comment) -> str:
+    """What stands between a comment and the numeral that it seems to be meant for."""
+    first = max(page.text.rfind("\n", 0, comment.start) + 1, comment.start - 30)
+    before = [n for n in page.numerals if first <= n.start and n.end <= comment.start]
+    between = page.text[before[-1].end : comment.start] if before else ""
+    if not between or "<!--" in between or "`" in between or "$" in between:
+        return "move it directly behind one"
+    return f"move it directly behind one ({between!r} stands between it and {before[-1].text})"
 
 
 def _columns(page: Page, start: int, end: int, found: tuple[Numeral, ...]) -> tuple:
@@ -244,8 +264,18 @@ class Scope:
         return [value for part in parse(body) for value in _label(self.evaluate(*part), part[0])]
 
 
-def _label(value: Any, source: str) -> list[Value]:
+def _flat(value: Any, source: str) -> list[Any]:
+    """The single values of a value; none is longer than any page could print."""
     flat = list(flatten(value))
+    for item in flat:
+        large = isinstance(item, numbers.Integral) and abs(int(item)) >= _LARGEST
+        if large or (isinstance(item, Decimal) and item.is_finite() and abs(item.adjusted()) > _DIGITS):
+            raise BindingError(f"{source} gives a number of more than {_DIGITS} digits, which no page prints")
+    return flat
+
+
+def _label(value: Any, source: str) -> list[Value]:
+    flat = _flat(value, source)
     if len(flat) == 1:
         return [Value(flat[0], source, source)]
     simple = getattr(value, "ndim", None) == 1 or isinstance(value, list | tuple)
@@ -266,14 +296,18 @@ def _is_primary(source: str) -> bool:
     return isinstance(ast.parse(source, mode="eval").body, _PRIMARY)
 
 
+def _count(number: int, one: str, many: str = "") -> str:
+    return f"{number} {one if number == 1 else many or one + 's'}"
+
+
 def table_values(scope: Scope, binding: Binding) -> list[Value]:
     """The values of the table form, in the order of the binding's numerals (column by column)."""
     parts = parse(binding.comment.body.removeprefix("table:").strip())
     if len(parts) != len(binding.columns):
         given = ", ".join(source for source, _, _ in parts)
         raise BindingError(
-            f"the table has {len(binding.columns)} columns with numerals to bind, "
-            f"the comment gives {len(parts)} expressions: {given}"
+            f"the table has {_count(len(binding.columns), 'column')} with numerals to bind, "
+            f"the comment gives {_count(len(parts), 'expression')}: {given}"
         )
     values = []
     for k, (part, column) in enumerate(zip(parts, binding.columns, strict=True)):
@@ -284,13 +318,14 @@ def table_values(scope: Scope, binding: Binding) -> list[Value]:
             needed = f"a column needs one entry for each of its {len(column)} rows"
             raise BindingError(f"{part[0]} gives no rows: {needed}") from None
         if len(rows) != len(column):
-            raise BindingError(f"{part[0]} has {len(rows)} entries, the table has {len(column)} rows")
+            has = f"{part[0]} has {_count(len(rows), 'entry', 'entries')}"
+            raise BindingError(f"{has}, the table has {_count(len(column), 'row')}")
         for r, (row, cell) in enumerate(zip(rows, column, strict=True)):
-            flat = [item for item in flatten(row) if item is not None and (cell or item != "")]
+            flat = [item for item in _flat(row, part[0]) if item is not None and (cell or item != "")]
             if len(flat) != len(cell):
                 shown = ", ".join(n.text for n in cell) or "none"
                 raise BindingError(
-                    f"row {r + 1} of column {k + 1} of {part[0]}: {len(flat)} values for the numerals {shown}"
+                    f"row {r + 1} of column {k + 1} of {part[0]}: {_count(len(flat), 'value')} for the numerals {shown}"
                 )
             deeper = len(flat) > 1
             labels = [_part(part[0], r, k) if deeper else _part(part[0], r) for k in range(len(flat))]

@@ -10,6 +10,8 @@ import sys
 from collections.abc import Sequence
 from pathlib import Path
 
+import yaml
+
 from sitekit import figures, lint, pages, proofs, render, sources
 from sitekit.pages import Page, Problem
 from sitekit.proofs import Ledger
@@ -49,7 +51,19 @@ def rendered_problems(ledger: Ledger, root: Path) -> list[Problem]:
 
 def owned_blocks(page: Page, ledger: Ledger) -> list[str]:
     """The texts of the blocks that the page's check owns."""
-    return [fence.code for fence in page.fences] + [unit.code for unit in ledger.run.units]
+    codes = [fence.code for fence in page.fences] + [unit.code for unit in ledger.run.units]
+    return codes + [code.expandtabs(4) for code in codes if "\t" in code]  # as Markdown shows them
+
+
+def owned_texts(page: Page, ledger: Ledger, site: str) -> set[str]:
+    """What of a page's front matter the frame of the site repeats: its title and description, once they hold."""
+    match = pages.FRONT_MATTER.match(page.text)
+    if ledger.problems or not match:
+        return set()
+    meta = yaml.safe_load(match["yaml"])
+    found = {" ".join(str(meta[key]).split()) for key in ("title", "description") if key in meta}
+    frames = ("{}", f"{{}} - {site}", "Next: {}", "Previous: {}")
+    return {frame.replace("{}", text) for text in found for frame in frames}
 
 
 def _line_of(page: Page, message: str) -> int:

@@ -85,7 +85,7 @@ def _expand(code: str, snippets: Path) -> str:
 def _expanded(code: str, snippets: Path, stamps: tuple[int, ...]) -> str:
     """The work of ``_expand``, done again only when a file's time stamp changes."""
     extension = SnippetExtension(base_path=[str(snippets)], check_paths=True, dedent_subsections=True)
-    return "\n".join(SnippetPreprocessor(extension.getConfigs(), markdown.Markdown()).run(code.splitlines()))
+    return "\n".join(SnippetPreprocessor(extension.getConfigs(), markdown.Markdown()).run(code.split("\n")))
 
 
 def find(text: str, path: str, snippets: Path) -> Iterator[Fence]:
@@ -127,8 +127,8 @@ def _blank(match: re.Match[str]) -> str:
 
 def _as_written(fence: Fence, text: str) -> str:
     """The lines of a block to the letter; the lexer takes away the blanks that all of them begin with."""
-    lines = text[fence.code_start : text.rindex("\n", 0, fence.end) + 1].splitlines(keepends=True)
-    return "".join(line[len(fence.prefix) :] or "\n" for line in lines)
+    lines = text[fence.code_start : text.rindex("\n", 0, fence.end)].split("\n")
+    return "".join(line[len(fence.prefix) :] + "\n" for line in lines)
 
 
 def _never_closed(block: str, text: str, start: int) -> str:

@@ -198,17 +198,22 @@ class _Inline(Treeprocessor):
         parent[at] = figure
         caption = _alone(parent[at + 1], "em") if at + 1 < len(parent) else None
         if caption is not None:
+            ticks = parent[at + 1][1:]
             parent.remove(parent[at + 1])
             caption.tag, caption.tail = "figcaption", None
+            caption.extend(ticks)
             figure.append(caption)
 
 
 def _alone(paragraph: etree.Element, tag: str) -> etree.Element | None:
-    """The element that a paragraph consists of, where it has that tag."""
-    if paragraph.tag != "p" or len(paragraph) != 1 or (paragraph.text or "").strip():
+    """The element that a paragraph consists of, where it has that tag; the ticks of claims behind it don't count."""
+    if paragraph.tag != "p" or not len(paragraph) or (paragraph.text or "").strip():
         return None
-    only = paragraph[0]
-    return only if only.tag == tag and not (only.tail or "").strip() else None
+    only, *ticks = paragraph
+    if any("claim" not in tick.get("class", "").split() for tick in ticks):
+        return None
+    alone = not any((part.tail or "").strip() for part in paragraph)
+    return only if only.tag == tag and alone else None
 
 
 class FiguresExtension(Extension):

@@ -10,7 +10,16 @@ import re
 from collections.abc import Iterable
 from html.parser import HTMLParser
 
-_SPOKEN = {"alt", "title", "aria-label", "placeholder", "label", "content", "aria-description"}
+_SPOKEN = {
+    "alt",
+    "title",
+    "aria-label",
+    "aria-valuetext",
+    "placeholder",
+    "label",
+    "content",
+    "aria-description",
+}
 _SPOKEN_META = {"description", "author", "keywords"}
 _HEADING = re.compile(r"h[1-6]")
 _SHOWN_BY = {tag: {"value"} for tag in ("input", "li", "button", "meter", "progress")} | {"ol": {"start"}}
@@ -37,6 +46,7 @@ class _Walker(HTMLParser):
         self.stack: list[tuple[str, bool]] = []  # tag, does it own its numerals
         self.pre: list[str] | None = None
         self.svg: list[str] | None = None
+        self.broken: list[str] | None = None
         self.found: list[str] = []
         self.numbers = 0
 
@@ -58,6 +68,10 @@ class _Walker(HTMLParser):
                     self.found.append(
                         f"the attribute {name}={values[name]!r} holds a numeral without an owner"
                     )
+        if "math-error" in classes:
+            self.stack.append((tag, True))
+            self.broken = []
+            return
         if tag == "pre" and not self.owned:
             self.pre = []
         if _HEADING.fullmatch(tag):
@@ -68,6 +82,10 @@ class _Walker(HTMLParser):
             self.stack.append((tag, own))
 
     def handle_endtag(self, tag: str) -> None:
+        if self.broken is not None:
+            tex, _, error = "".join(self.broken).partition(" — ")
+            self.found.append(f"the page shows an error for the formula {f'${tex}'!r}: {error}")
+            self.broken = None
         if tag == "pre" and self.pre is not None:
             text, self.pre = "".join(self.pre).strip(), None
             if text not in self.blocks:
@@ -86,6 +104,8 @@ class _Walker(HTMLParser):
     def handle_data(self, data: str) -> None:
         if _MARKS.search(data):
             self.found.append(f"a mark of the ledger was left in {data.strip()[:60]!r}")
+        if self.broken is not None:
+            self.broken.append(data)
         if self.heading is not None and not any(tag == "a" for tag, _ in self.stack[-1:]):
             self.heading.append(data)
         if self.svg is not None:

@@ -133,8 +133,8 @@ def _constants(unit: Unit) -> Iterator[tuple[int, int, str]]:
     except SyntaxError:  # a block that shows how such an error reads
         return
     lines = [0]
-    for line in unit.code.splitlines(keepends=True):
-        lines.append(lines[-1] + len(line))
+    for line in unit.lines:
+        lines.append(lines[-1] + len(line) + 1)
     passed_over = {id(node.value) for node in ast.walk(tree) if isinstance(node, ast.Expr)}
     for node in ast.walk(tree):
         if isinstance(node, ast.JoinedStr):  # positions inside f-strings differ between Python versions
@@ -143,7 +143,7 @@ def _constants(unit: Unit) -> Iterator[tuple[int, int, str]]:
         if not isinstance(node, ast.Constant) or id(node) in passed_over:
             continue
         start, end = (
-            lines[line - 1] + len(unit.code.splitlines()[line - 1].encode()[:column].decode())
+            lines[line - 1] + len(unit.lines[line - 1].encode()[:column].decode())
             for line, column in ((node.lineno, node.col_offset), (node.end_lineno, node.end_col_offset))
         )
         source = unit.code[start:end]
@@ -189,7 +189,7 @@ def _time_limit(seconds: int) -> Iterator[None]:
 def reasons(page: Page) -> list[tuple[str, str, str]]:
     """The survivors that the page accepts: (line of code, what in it, reason)."""
     match = FRONT_MATTER.match(page.text)
-    meta = yaml.safe_load(match.group().strip("-\n")) if match else {}
+    meta = yaml.safe_load(match["yaml"]) if match else {}
     return [(item["code"], str(item.get("input", "")), item["reason"]) for item in meta.get("survivors", [])]
 
 

@@ -91,10 +91,11 @@ def _difference(page: Page, fence: Fence, output: Fence | None, printed: str) ->
     wanted = printed.rstrip("\n")
     if shown == wanted:
         return []
-    rows = list(difflib.ndiff(shown.splitlines(), wanted.splitlines()))
+    was, now = shown.split("\n"), wanted.split("\n")
+    rows = list(difflib.ndiff(was, now))
     first = next(
-        (k for k, (a, b) in enumerate(zip(shown.splitlines(), wanted.splitlines(), strict=False)) if a != b),
-        min(len(shown.splitlines()), len(wanted.splitlines())),
+        (k for k, (a, b) in enumerate(zip(was, now, strict=False)) if a != b),
+        min(len(was), len(now)),
     )
     table = "\n".join(f"    {row.rstrip()}" for row in rows if row[0] in "-+ ")
     message = f"the block prints something else (- as shown, + as printed):\n{table}"
@@ -115,16 +116,16 @@ def _missing(page: Page, fence: Fence) -> list[Problem]:
     root = page.snippets.parent
     above: list[tuple[int, Path]] = []
     problems = []
-    for number, line in enumerate(fence.code.splitlines()):
+    for number, line in enumerate(fence.code.split("\n")):
         if not line.strip():
             continue
         indent = len(line) - len(line.lstrip())
         above = [(width, path) for width, path in above if width < indent]
         folder = above[-1][1] if above else root
-        names = re.match(r"(?:\S+(?: \S+)*?)(?=\s{2,}|$)", line.strip()).group().split(" · ")
+        names = re.match(r"(?:\S+(?: \S+)*?)(?=\s{2,}|\t|$)", line.strip()).group().split(" · ")
         for name in names:
-            if not (folder / name).exists():
-                where = (folder / name).relative_to(root).as_posix()
+            if name.startswith("/") or not _is_there(folder / name):
+                where = name if name.startswith("/") else (folder / name).relative_to(root).as_posix()
                 problems.append(
                     Problem(
                         page.path, fence.code_line + number, f"the tree shows {where}, which is not there"
@@ -137,6 +138,13 @@ def _missing(page: Page, fence: Fence) -> list[Problem]:
     return problems
 
 
+def _is_there(path: Path) -> bool:
+    try:
+        return path.exists()
+    except (OSError, ValueError):  # no system has such a name
+        return False
+
+
 def _commands(page: Page, fence: Fence) -> list[Problem]:
     root = page.snippets.parent
     makefile = root / "Makefile"
@@ -146,7 +154,7 @@ def _commands(page: Page, fence: Fence) -> list[Problem]:
         else ()
     )
     problems = []
-    for number, line in enumerate(fence.code.splitlines()):
+    for number, line in enumerate(fence.code.split("\n")):
         command, mark, comment = line.partition("#")
         if any(find(comment)):
             message = f"the comment {mark + comment!r} holds a number that nothing runs: write it in words"
@@ -168,7 +176,7 @@ def _known(words: list[str], targets: set[str] | tuple[()], root: Path) -> bool:
             return target in targets
         case ["python", "-m", module, *_]:
             path = root / module.replace(".", "/")
-            return module in ("pytest", "mkdocs") or path.with_suffix(".py").exists() or path.is_dir()
+            return module in ("pytest", "mkdocs") or _is_there(path.with_suffix(".py")) or _is_there(path)
         case ["git", "clone", _, *_] | ["cd", _] | ["pip", "install", *_]:
             return True
     return False

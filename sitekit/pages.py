@@ -20,7 +20,7 @@ from sitekit.fences import Fence
 from sitekit.numerals import Numeral
 from sitekit.sources import Record
 
-FRONT_MATTER = re.compile(r"\A---\n.*?\n---\n", re.DOTALL)
+FRONT_MATTER = re.compile(r"\A---[ \t]*\n(?P<yaml>.*?\n)(?:---|\.\.\.)[ \t]*\n", re.DOTALL)  # as MkDocs
 # What a browser takes for an element; any other <word is no tag, and would vanish from the page.
 _TAGS = (
     "abbr address article aside audio a blockquote bdi bdo big br button b caption center cite code colgroup col data "
@@ -38,7 +38,7 @@ _TOKEN = re.compile(
   | (?P<display>\$\$(?P<displaytex>(?:[^\n]|\n(?![ \t]*\n))+?)\$\$)
   | (?P<math>\$(?![\s$])(?P<tex>(?:\\.|[^\\$\n]|\n(?![ \t]*\n))+?)(?<!\s)\$(?![\d$]))
   | (?P<footnote>\[\^[^\]\n]+\]:?)
-  | (?P<link>\]\([ ]*(?:<[^>\n]*>|(?:[^()\s]|\([^()\s]*\))*))
+  | (?P<link>\]\([ ]*(?:<[^>\n]*>|(?:[^()\s]|\([^()\s]*\))*)|\]\[[^\]\n]+\](?=[^(\[]|\Z))
   | (?P<reference>^[ ]{0,3}\[[^\]\n]+\]:[ \t]*\S+)
   | (?P<html></?(?:@TAGS@)\b(?:[^<>"'\n]|\n(?![ \t]*\n)|"(?:[^"\n]|\n(?![ \t]*\n))*"|'(?:[^'\n]|\n(?![ \t]*\n))*')*>)
   | (?P<entity>&\#?\w+;)
@@ -316,7 +316,7 @@ class Page:
 def _meta_problem(text: str) -> str | None:
     """Front matter that is no YAML would be shown as text, without a word."""
     try:
-        meta = yaml.safe_load(text.strip("-\n")) if text else {}
+        meta = yaml.safe_load(FRONT_MATTER.match(text)["yaml"]) if text else {}
     except ValueError as error:  # a date that is none
         return f"the front matter cannot be read: {error}"
     except yaml.YAMLError as error:

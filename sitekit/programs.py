@@ -44,7 +44,7 @@ class Unit:
 
     @cached_property
     def lines(self) -> list[str]:
-        return self.code.splitlines()
+        return self.code.split("\n")  # as Python counts them: a form feed ends no line
 
     @cached_property
     def python(self) -> str:
@@ -72,12 +72,16 @@ class Run:
     def computed(self) -> dict[str, list[Assignment]]:
         """The assignments of each name, ``weights`` for the page's and ``bank.weights`` for a program's."""
         found: dict[str, list[Assignment]] = {}
+        computed: set[str] = set()
         for unit in self.units:
-            for name, line, loop in assignments(unit.python):
+            imports = [(name, line, False) for name, line in imported(unit.python)]
+            for name, line, loop in sorted([*assignments(unit.python), *imports], key=lambda item: item[1]):
                 key = f"{unit.module}.{name}" if unit.module else name
                 text = unit.lines[line - 1].strip() if line <= len(unit.lines) else ""
                 found.setdefault(key, []).append(Assignment(unit.path, unit.line + line - 1, text, loop))
-        return found
+                computed |= {key} if (name, line, loop) not in imports else set()
+        # An import computes nothing, though it takes a name from what does.
+        return {key: places for key, places in found.items() if key in computed}
 
 
 @dataclass(frozen=True)
@@ -101,6 +105,17 @@ def assignments(code: str) -> tuple[tuple[str, int, bool], ...]:
     except SyntaxError:
         return ()
     return tuple(_assigned(tree.body))
+
+
+@lru_cache(maxsize=4096)
+def imported(code: str) -> tuple[tuple[str, int], ...]:
+    """Return (name, line) of what the imports of a program give."""
+    try:
+        tree = ast.parse(code)
+    except SyntaxError:
+        return ()
+    found = [node for node in ast.walk(tree) if isinstance(node, ast.Import | ast.ImportFrom)]
+    return tuple(((a.asname or a.name).partition(".")[0], node.lineno) for node in found for a in node.names)
 
 
 def _assigned(body: list[ast.stmt]) -> Iterator[tuple[str, int, bool]]:
@@ -160,17 +175,20 @@ def units(page: Page) -> list[Unit]:
     if numbers.exists():
         code, faults = texts.read(numbers)
         found.append(Unit(_relative(numbers, page), 1, code, faults=faults))
-    started = set()
+    started: dict[str, str] = {}  # program -> the name it is bound by
     for number, fence in enumerate(page.fences):
         if fence.kind not in ("python", "pycon") or fence.problem:
             continue
         if not fence.program:
             found.append(Unit(page.path, fence.code_line, fence.code, PAGE, number, fence.kind, fence.fails))
         elif fence.program not in started:
-            started.add(fence.program)
             file = page.snippets / fence.program
             module = file.stem.replace("-", "_")
-            found.append(Unit(_relative(file, page), 1, texts.read(file)[0], module, number))
+            twins = [program for program, name in started.items() if name == module]
+            message = f"{fence.program} and {', '.join(twins)} would both be called {module}: rename one"
+            started[fence.program] = module
+            faults = ((1, message),) if twins else ()
+            found.append(Unit(_relative(file, page), 1, texts.read(file)[0], module, number, faults=faults))
     return found
 
 
@@ -254,7 +272,9 @@ def _run_unit(unit: Unit, names: dict[str, Any], result: Run) -> Problem | None:
     try:
         with contextlib.redirect_stdout(output), contextlib.redirect_stderr(output):
             exec(_compiled(unit.code, unit.path, unit.line), names)
-    except (Exception, SystemExit) as error:
+    except BaseException as error:
+        if isinstance(error, KeyboardInterrupt) and "KeyboardInterrupt" not in unit.code:
+            raise  # somebody wants to stop
         last = "".join(traceback.format_exception_only(error)).strip().splitlines()[-1]
         line = _line_of(error, unit)
         if not unit.fails:
@@ -298,7 +318,15 @@ def _run_session(unit: Unit, names: dict[str, Any]) -> Problem | None:
     for example in examples:
         test = doctest.DocTest([example], {}, unit.path, unit.path, 0, unit.code)
         test.globs = names  # given above, they would be copied, and each prompt would have names of its own
-        runner.run(test, out=report.append, clear_globs=False)
+        try:
+            runner.run(test, out=report.append, clear_globs=False)
+        except KeyboardInterrupt:  # which doctest lets through
+            if "KeyboardInterrupt" not in unit.code:
+                raise
+            return Problem(unit.path, unit.line + example.lineno, "this session raised KeyboardInterrupt")
+        if "Exception raised:" in "".join(report):
+            last = "".join(report).strip().splitlines()[-1].strip()
+            return Problem(unit.path, unit.line + example.lineno, f"this session raised {last}")
         if report:
             shown = "".join(report).split("\n", 3)[-1].strip()
             return Problem(

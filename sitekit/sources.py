@@ -14,6 +14,8 @@ from typing import Any
 from sitekit import texts
 from sitekit.numerals import find
 
+ARXIV = "https://arxiv.org/abs/"
+
 
 @dataclass(frozen=True)
 class Phrase:
@@ -77,6 +79,8 @@ class Record:
 
     def near(self, before: str, numeral: str) -> str:
         """What the record has that begins as the text before a numeral ends; empty where nothing does."""
+        if re.search(r"https?://\S*$", before):
+            return "an address shows its digits: write [words](address), or record the source in docs/bibliography.toml"
         before = " ".join(before.split()) + " " * before[-1:].isspace()
         found = {
             f"docs/{'bibliography' if phrase.kind == 'cited' else 'exempt'}.toml has {phrase.text}": n.text
@@ -101,6 +105,9 @@ def _labels(key: str, source: dict[str, Any]) -> list[Phrase]:
     phrases += [Phrase(f"{label}, {place}", "cited", f"{title}, {place}") for place in sorted(places)]
     if "arxiv" in source:
         phrases.append(Phrase(f"arXiv {source['arxiv']}", "cited", f"{label}: {title}"))
+        phrases.append(Phrase(ARXIV + source["arxiv"], "cited", f"{label}: {title}"))
+    if any(find(source.get("url", ""))):
+        phrases.append(Phrase(source["url"], "cited", f"{label}: {title}"))
     return phrases
 
 
@@ -187,7 +194,7 @@ def as_markdown(record: Record) -> str:
     for key, source in sorted(record.sources.items(), key=lambda item: (item[1]["year"], item[0])):
         where = ""
         if "arxiv" in source:
-            where = f" [arXiv {source['arxiv']}](https://arxiv.org/abs/{source['arxiv']})"
+            where = f" [arXiv {source['arxiv']}]({ARXIV}{source['arxiv']})"
         elif "url" in source:
             where = f" [online]({source['url']})"
         lines += [f"## {source['label']} {{ #{key} }}", ""]

@@ -194,3 +194,9 @@ def test_a_program_is_seen_under_its_name(site):
     assert [item.value for item in scope(site, code).values("the_part.x")] == [17]
     with pytest.raises(BindingError, match="the_part has no y: it computes x"):
         scope(site, code).values("the_part.y")
+
+
+def test_a_numeral_that_nobody_could_read_is_told(site):
+    page = site.page(f"{FRONT}It is {'7' * 3000}<!--= d_k -->.{CODE}")
+    [(_, told)] = bindings.pair(page)[1]
+    assert told == "a numeral of more than 1900 digits stands here: show fewer"

@@ -387,6 +387,18 @@ def test_a_figure_is_one_named_image_with_its_caption(project):
     assert "data-seal" not in content
 
 
+def test_a_caption_whose_claim_is_tested_stays_a_caption(project):
+    before = "The weights, 0.735 the larger.*\n"
+    text = project.page.read_text(encoding="utf-8")
+    at = text.index(before) + len(before)
+    assert text[at:].startswith("<!--=")
+    project.page.write_text(f"{text[:at]}<!--? weights[0] > weights[1] -->\n{text[at:]}", encoding="utf-8")
+    assert project.problems() == []
+    assert re.search(
+        r"<figcaption>The weights, .* the larger.<data [^>]*>✓</data></figcaption>", project.html()
+    )
+
+
 def test_ids_are_unique_on_a_page_and_every_reference_has_one(project):
     project.change(project.page, "![Two bars", "![Bars.](../assets/figures/two/bars.svg)\n\n![Two bars")
     content = project.html()

@@ -2,7 +2,9 @@
 
 import pytest
 
+from sitekit import check
 from sitekit.lint import walk
+from tests.sitekit.site import Site, whole
 
 
 def found(content: str, **owned) -> list[str]:
@@ -56,7 +58,9 @@ def test_a_numeral_without_an_owner_is_found(content):
     assert message.startswith("a numeral without an owner in ")
 
 
-@pytest.mark.parametrize("name", ["alt", "title", "aria-label", "placeholder", "label", "aria-description"])
+@pytest.mark.parametrize(
+    "name", ["alt", "title", "aria-label", "aria-valuetext", "placeholder", "label", "aria-description"]
+)
 def test_an_attribute_that_is_read_out_needs_an_owner(name):
     content = f'<img {name}="of 7 &amp; more">'
     assert found(content) == [f"the attribute {name}='of 7 & more' holds a numeral without an owner"]
@@ -109,3 +113,31 @@ def test_a_mark_that_was_left_is_found():
 
 def test_the_proven_numbers_are_counted():
     assert walk('<p><data class="n" value="3">3</data> <data class="n wrong" value="5">5</data></p>')[1] == 2
+
+
+def test_a_formula_that_is_shown_as_an_error_is_found():
+    content = '<p>Then <span class="math-error">d_k — it must stand alone</span>, and 7.</p>'
+    assert found(content) == [
+        "the page shows an error for the formula '$d_k': it must stand alone",
+        "a numeral without an owner in ', and 7.'",
+    ]
+
+
+TITLED = whole("---\ntitle: Breaker of 2\n#= d_k\ndescription: Words.\n---\nWords.\n")
+FRAME = (
+    "<head><title>Breaker of 2 - attnref</title></head>"
+    '<a aria-label="Next: Breaker of 2"><a aria-label="Previous: Breaker of 2">Breaker of 2</a></a>'
+)
+
+
+def test_a_bound_title_is_owned_wherever_the_frame_repeats_it(tmp_path):
+    ledger, problems = Site(tmp_path).check(TITLED)
+    owned = check.owned_texts(ledger.page, ledger, "attnref")
+    assert problems == []
+    assert found(FRAME, texts=owned, attributes=owned) == []
+    assert len(found(FRAME.replace("2", "3"), texts=owned, attributes=owned)) == 4
+
+
+def test_a_title_that_does_not_hold_owns_nothing(tmp_path):
+    ledger, _ = Site(tmp_path).check(TITLED.replace("of 2", "of 3"))
+    assert check.owned_texts(ledger.page, ledger, "attnref") == set()

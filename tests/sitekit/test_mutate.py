@@ -23,7 +23,7 @@ def inputs(site: Site, code: str, form: str = "python") -> list[tuple[int, str, 
     units = programs.units(page)
     found = []
     for mutant, changed in mutate.input_mutants(units):
-        lines = changed[0].code.splitlines()
+        lines = changed[0].code.split("\n")
         assert mutant.after in lines[mutant.line - 6]
         found.append((mutant.line - 5, mutant.before, mutant.after))
     return found
@@ -199,3 +199,8 @@ def test_the_session_is_run_again_for_what_it_shows(site):
 
 def test_a_mutant_reads_as_a_line_of_the_report():
     assert str(Mutant("docs/page.md", 7, "3", "4", "input")) == "docs/page.md:7: input 3 → 4"
+
+
+@pytest.mark.parametrize("odd", ["\f", "\u2028", "\x1c"])
+def test_what_ends_no_line_of_python_moves_no_mutant(site, odd):
+    assert inputs(site, f"x = '{odd}'\ny = 3")[-2:] == [(2, "3", "4"), (2, "3", "(-3)")]

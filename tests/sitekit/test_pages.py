@@ -67,7 +67,7 @@ def test_masking_keeps_every_line_and_every_offset(text):
         ("\\$3$", ["3"]),
         ("[the 3](a-5.md#x7)", ["3"]),
         ('[the 3](a.md "of 5")', ["3", "5"]),
-        ("[the 3][a7]\n\n[a7]: b-9.md", ["3", "7"]),
+        ("[the 3][a7]\n\n[a7]: b-9.md", ["3"]),
         ("![of 3](a5.svg)", ["3"]),
         ('<img alt="of 3" src="a5.svg" width="7">', ["3"]),
         ('<b title=\'of 3\' aria-label="of 5" class="n7">9</b>', ["3", "5", "9"]),
@@ -152,3 +152,12 @@ def test_a_problem_names_the_file_and_the_line(tmp_path):
 def test_the_options_of_a_documented_name_are_not_shown():
     options = "::: attnref.softmax\n    options:\n      heading_level: 3\n"
     assert [n.text for n in read(f"{options}\nIt is 4.\n").numerals] == ["4"]
+
+
+@pytest.mark.parametrize("end", ["---", "--- ", "---\t", "..."])
+@pytest.mark.parametrize("start", ["---", "--- "])
+def test_front_matter_ends_where_it_ends_for_mkdocs(start, end):
+    page = read(f"{start}\ntitle: A page of 3\n{end}\nIt is 7.\n")
+    assert [numeral.text for numeral in page.numerals] == ["7"]
+    assert [numeral.text for numeral, _ in page.meta_numerals] == ["3"]
+    assert list(page.markup_problems()) == []
