@@ -17,6 +17,9 @@ from attnref.diagnosis._pipeline import Array, Form, Probe, Rules, Variant, run,
 from attnref.diagnosis._report import wrapped
 from attnref.diagnosis._say import evidence, row
 
+SMALL = 10
+"""Outputs of more numbers than this are not printed whole."""
+
 
 @dataclass(frozen=True)
 class Explanation:
@@ -33,7 +36,12 @@ class Explanation:
         lines += wrapped(f"Why: {self.fault.why}") + wrapped(f"Change: {self.fault.mend}")
         if self.probe is not None and self.right is not None and self.wrong is not None:
             lines += wrapped(f"Seen in: {self.probe.name}")
-            lines += wrapped(f"Right: {shortened(self.right)}") + wrapped(f"Wrong: {shortened(self.wrong)}")
+            if max(self.right.size, self.wrong.size) <= SMALL:
+                lines += wrapped(f"Right: {shortened(self.right)}") + wrapped(
+                    f"Wrong: {shortened(self.wrong)}"
+                )
+            else:
+                lines += wrapped(f"There {self.words}.")
         if not self.fault.forms:
             lines += wrapped("Not covered: no form of the check shows it yet.")
         if self.fault.seen_in:
