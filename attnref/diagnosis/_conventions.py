@@ -62,8 +62,7 @@ def conventions(
     >>> print(found["scale"], "|", found["causal"])
     1/sqrt(d_k) | last query at last key
     """
-    caller = Caller(fn, ATTENTION, Rules(), adapter, None)
-    found: dict[str, str] = {}
+    caller, found = Caller(fn, ATTENTION, Rules(), adapter, None), dict[str, str]()
     watch(lambda: measure(caller, found), timeout=timeout, home=caller.home)
     return Conventions(getattr(fn, "__name__", type(fn).__name__), found)
 
@@ -90,7 +89,7 @@ def measure(caller: Caller, found: dict[str, str]) -> None:
 
 
 def values(caller: Caller, probe: Probe) -> Array | None:
-    """The output, or None where it raises."""
+    """The output, if there is one."""
     return caller(probe).output
 
 
