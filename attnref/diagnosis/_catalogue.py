@@ -89,13 +89,17 @@ def catalogue() -> dict[str, Fault]:
             why=text["why"],
             mend=text["mend"],
             seen_in=tuple(text.get("seen_in", ())),
-            forms=tuple(FORMS) if text["kind"] == PROGRAM or name in BY_CHECK else forms_of(name),
+            forms=tuple(FORMS)
+            if text["kind"] == PROGRAM
+            else ("attention",)
+            if name in BY_CHECK
+            else forms_of(name),
         )
         for name, text in texts.items()
     }
 
 
-BY_CHECK = {"dropout_eval", "weights_averaged", "weights_wrong", "weights_after_dropout"}
+BY_CHECK = {"dropout_eval", "weights_averaged", "weights_wrong"}
 """Faults that the check sees without a variant of the pipeline."""
 
 

@@ -10,7 +10,7 @@ from attnref._masks import Align
 from attnref._validate import refuse
 from attnref.diagnosis._calling import Caller
 from attnref.diagnosis._catalogue import FORMS
-from attnref.diagnosis._findings import findings
+from attnref.diagnosis._findings import finding, findings
 from attnref.diagnosis._naming import name_faults
 from attnref.diagnosis._observe import Observed, observe
 from attnref.diagnosis._pipeline import Rules
@@ -18,6 +18,10 @@ from attnref.diagnosis._report import Report
 from attnref.diagnosis._summary import notes, stated, title, untested
 from attnref.diagnosis._watch import watch
 
+WEIGHTS = {
+    "weights_averaged": "The weights that you return beside the output are averaged over the heads.",
+    "weights_wrong": "The weights that you return beside the output are not those that it was blended with.",
+}
 WORDS = {
     "mask": ("attend", "hide", "additive"),
     "causal_align": ("bottom_right", "top_left"),
@@ -125,6 +129,8 @@ def check(
     with np.errstate(all="ignore"):
         named = name_faults(caller, seen, variants, timeout if not watched.timed_out else 0)
     known = {item.fault for item in named.diagnoses}
+    if named.weights:
+        errors.append(finding(named.weights, WEIGHTS[named.weights]))
     kept = [item for item in errors if not (item.fault == "raises" and named.explains_errors)]
     diagnoses = (*named.diagnoses, *(item for item in kept if item.fault not in known))
     return Report(

@@ -60,10 +60,9 @@ def conventions(
     >>> from attnref import attention, conventions
     >>> found = conventions(lambda Q, K, V, causal=False: attention(Q, K, V, causal=causal).output)
     >>> print(found["scale"], "|", found["causal"])
-    1/√d_k | last query at last key
+    1/sqrt(d_k) | last query at last key
     """
-    caller = Caller(fn, ATTENTION, Rules(), adapter, None)
-    found: dict[str, str] = {}
+    caller, found = Caller(fn, ATTENTION, Rules(), adapter, None), dict[str, str]()
     watch(lambda: measure(caller, found), timeout=timeout, home=caller.home)
     return Conventions(getattr(fn, "__name__", type(fn).__name__), found)
 
@@ -90,7 +89,7 @@ def measure(caller: Caller, found: dict[str, str]) -> None:
 
 
 def values(caller: Caller, probe: Probe) -> Array | None:
-    """The output, or None where it raises."""
+    """The output, if there is one."""
     return caller(probe).output
 
 
@@ -109,7 +108,7 @@ def scale(caller: Caller) -> str:
     x = values(caller, call("scale", "", [np.ones(4)], [np.ones(4), np.zeros(4)], [[1], [0]]))
     if x is None or x.size != 1:
         return "not measured"
-    known = {0.9820: "none", 0.8808: "1/√d_k", 0.7311: "1/d_k", 0.5: "zero"}
+    known = {0.9820: "none", 0.8808: "1/sqrt(d_k)", 0.7311: "1/d_k", 0.5: "zero"}
     first = float(x.flat[0])
     return next((word for w, word in known.items() if abs(w - first) < 5e-5), f"first weight {number(first)}")
 

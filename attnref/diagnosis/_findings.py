@@ -1,7 +1,10 @@
 """What is wrong with the function as a program: it raises, does not end, returns nothing, keeps state."""
 
+from dataclasses import replace
+
 import numpy as np
 
+from attnref.diagnosis._arrays import narrowed
 from attnref.diagnosis._calling import Caller, Seen
 from attnref.diagnosis._catalogue import catalogue
 from attnref.diagnosis._observe import Observed
@@ -36,7 +39,7 @@ def findings(caller: Caller, seen: Observed, watched: Watched, timeout: float) -
     elif watched.error is not None:
         text = f"Your function ended the call with {type(watched.error).__name__}: {watched.error}."
         found.append(finding("raises", text, watched.line))
-    found += problems(caller, seen.seen)
+    found += problems(caller, seen.seen, layouts(caller, seen))
     changed = next((item for item in seen.seen if item.changed), None)
     if changed is not None:
         names = " and ".join(changed.changed)
@@ -50,7 +53,24 @@ def findings(caller: Caller, seen: Observed, watched: Watched, timeout: float) -
     return found
 
 
-def problems(caller: Caller, seen: list[Seen]) -> list[Diagnosis]:
+def layouts(caller: Caller, seen: Observed) -> str:
+    """Where every call raises: the layout in which one would not."""
+    raised = [item for item in seen.seen if item.kind == "raises"]
+    if not raised or caller.form.name not in ("attention", "grouped") or caller.rules.layout != "BHLD":
+        return ""
+    if any(not (item.problem or item.probe.optional or item.probe.options) for item in seen.seen):
+        return ""
+    kept = caller.rules
+    for layout in ("LD", "BLD"):
+        caller.rules = replace(kept, layout=layout)
+        works = not caller(narrowed(raised[0].probe, layout)).problem
+        caller.rules = kept
+        if works:
+            return f' It can be called with layout="{layout}", arrays with fewer axes.'
+    return ""
+
+
+def problems(caller: Caller, seen: list[Seen], hint: str = "") -> list[Diagnosis]:
     """Exceptions and results that are no arrays, those alike told once."""
     seen = [item for item in seen if item.problem]
     found: dict[tuple[str, str], tuple[Seen, int]] = {}
@@ -62,9 +82,7 @@ def problems(caller: Caller, seen: list[Seen]) -> list[Diagnosis]:
     for (kind, _), (item, count) in list(found.items())[:4]:
         verb = "raises" if kind == "raises" else "returns"
         also = f" So it does in {count - 1} more probes." if count > 1 else ""
-        text = (
-            f"Your function {verb} {item.problem.rstrip('.')}. It was called with {shapes(item.probe)}.{also}"
-        )
+        text = f"Your function {verb} {item.problem.rstrip('.')}. It was called with {shapes(item.probe)}.{also}{hint}"
         diagnoses.append(finding(kind, text, item.line, item.probe.name))
     return diagnoses
 

@@ -30,6 +30,8 @@ class Named:
     passed: list[str] = field(default_factory=list)
     explains_errors: bool = False
     right: bool = True
+    weights: str = ""
+    """What is wrong with the weights that are returned beside a right output."""
 
 
 def tolerance_for(caller: Caller, seen: Seen) -> float:
@@ -56,6 +58,7 @@ def name_faults(caller: Caller, seen: Observed, variants: Sequence[Variant], tim
     right = [reproduces(caller, item, ()) for item in items]
     named.passed = [item.probe.name for item, fine in zip(items, right, strict=True) if fine]
     named.right = all(right)
+    named.weights = weights_of(caller, good) if all(right) else ""
     if all(right) or seen.fickle == "not_deterministic":
         return named
     variants = [v for v in variants if not v.option or v.option in caller.takes]
@@ -99,6 +102,22 @@ def name_faults(caller: Caller, seen: Observed, variants: Sequence[Variant], tim
                 unexplained(caller, by_probe[id(item.probe)], item.tolerance, plain_right)
             )
     return named
+
+
+def weights_of(caller: Caller, good: Sequence[Seen]) -> str:
+    """Whether the second result, if it looks like weights, is the weights: else which fault it has."""
+    for item in good:
+        if len(item.results) < 2 or item.probe.features:
+            continue
+        work, given = run(caller.form, item.probe, caller.rules), item.results[1]
+        if work is None or not hasattr(work, "weights") or not (given >= 0).all():
+            continue
+        mean = work.weights.mean(axis=-3)
+        if given.shape in (mean.shape, mean[:, None].shape) and same(given.reshape(mean.shape), mean, 1e-5):
+            return "weights_averaged" if work.weights.shape[-3] > 1 else ""
+        if given.shape == work.weights.shape and not same(given, work.weights, 1e-5):
+            return "weights_wrong"
+    return ""
 
 
 def reproduces(caller: Caller, item: Observation, faults: Faults) -> bool:

@@ -1,7 +1,8 @@
-"""What a check found, and how it is printed: in eighty columns, as JSON, and in a notebook."""
+"""What a check found, and how it is printed: in narrow lines, as JSON, and in a notebook."""
 
 import html
 import json
+import re
 import textwrap
 from collections.abc import Iterator
 from dataclasses import dataclass, field
@@ -9,7 +10,9 @@ from typing import Any
 
 from attnref.diagnosis._say import plain
 
-WIDTH = 80
+SHAPE = re.compile(r"\(\d+(?:, \d+)*\)")
+WIDTH = 70
+"""Narrow enough for a page's column of code, and for any console."""
 
 
 @dataclass(frozen=True)
@@ -157,8 +160,10 @@ class Report:
 
 
 def wrapped(text: str, indent: int = 0, hang: int = 0) -> list[str]:
-    """Lines of at most eighty columns."""
-    return textwrap.wrap(
-        text, WIDTH, initial_indent=" " * indent, subsequent_indent=" " * hang,
+    """Lines of at most that width. A shape is not broken."""
+    whole = SHAPE.sub(lambda shape: shape[0].replace(" ", "\N{NO-BREAK SPACE}"), text)
+    lines = textwrap.wrap(
+        whole, WIDTH, initial_indent=" " * indent, subsequent_indent=" " * hang,
         break_long_words=False, break_on_hyphens=False,
     )  # fmt: skip
+    return [line.replace("\N{NO-BREAK SPACE}", " ") for line in lines]

@@ -88,10 +88,6 @@ def _unflat(w: Work) -> None:
     w.output = w.output.reshape(w.shape)
 
 
-def _garbage(w: Work) -> None:
-    w.output = w.weights @ w.V
-
-
 def _tile(w: Work) -> None:
     if w.K.shape[-3] != w.Q.shape[-3]:
         copies = w.Q.shape[-3] // w.K.shape[-3]
@@ -186,7 +182,7 @@ VARIANTS: list[Variant] = [
         common=False),
     Variant("output_averaged", _write(lambda x: x.mean(axis=2)),
         says="the output is averaged over the queries", common=False),
-    Variant("masked_garbage_leaks", {"blend": _garbage}, frozenset({"garbage"}),
+    Variant("masked_garbage_leaks", _blend(lambda w: w.weights @ w.V), frozenset({"garbage"}),
         "NaN in a hidden value reaches the output (0 · NaN)"),
     Variant("gqa_tile", {"share": _tile}, GROUPED, "key heads are tiled 0, 1, 0, 1 and not repeated 0, 0, 1, 1"),
     Variant("gqa_clamped", {"share": _first_groups}, GROUPED, "query head h reads key head h, or the last", False),

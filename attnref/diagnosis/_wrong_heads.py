@@ -156,7 +156,7 @@ SWAPPED = {
 
 VARIANTS: list[Variant] = [
     _rule("scale_model_dim", {"default_factor": _whole_width},
-        "your dot products are divided by the root of the width of all heads, √{d_model}"),
+        "your dot products are divided by the root of the width of all heads, sqrt({d_model})"),
     _rule("heads_split_reshape", _split(_reshaped), "your heads are split by a reshape without the transpose"),
     *(_rule("heads_split_reshape", _split(_reshaped, which),
         f"the heads of {which} are split by a reshape without the transpose", False)

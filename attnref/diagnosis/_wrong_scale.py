@@ -47,27 +47,31 @@ def _argument(law: Law) -> dict[str, Callable[[Work], None]]:
 
 LAWS: list[tuple[str, str, Law, bool]] = [
     ("scale_missing", "your dot products are not divided at all", lambda w: 1.0, True),
-    ("scale_model_dim", "your dot products are divided by √d_model = √{d_model}",
+    ("scale_model_dim", "your dot products are divided by sqrt(d_model) = sqrt({d_model})",
         lambda w: _d_model(w) ** -0.5, True),
-    ("scale_inverse", "your dot products are multiplied by √d_k = √{d_k}", lambda w: _d_k(w) ** 0.5, True),
-    ("scale_no_root", "your dot products are divided by d_k = {d_k} itself, or by √d_k twice",
+    ("scale_inverse", "your dot products are multiplied by sqrt(d_k) = sqrt({d_k})", lambda w: _d_k(w) ** 0.5, True),
+    ("scale_no_root", "your dot products are divided by d_k = {d_k} itself, or by sqrt(d_k) twice",
         lambda w: 1 / _d_k(w), True),
     ("scale_no_root", "your dot products are divided by d_model = {d_model} itself",
         lambda w: 1 / _d_model(w), False),
     ("scale_default_zero", "your dot products are multiplied by 0", lambda w: 0.0, True),
-    ("scale_negative", "your dot products are divided by −√d_k", lambda w: -(_d_k(w) ** -0.5), False),
+    ("scale_negative", "your dot products are divided by −sqrt(d_k)", lambda w: -(_d_k(w) ** -0.5), False),
     ("scale_negative", "the sign of your dot products is turned, without a scale", lambda w: -1.0, False),
-    ("scale_wrong_dim", "your dot products are divided by √d_v = √{d_v}", lambda w: w.V.shape[-1] ** -0.5, True),
-    ("scale_wrong_dim", "your dot products are divided by √L_k = √{L_k}", lambda w: w.K.shape[-2] ** -0.5, True),
-    ("scale_wrong_dim", "your dot products are divided by √L_q = √{L_q}", lambda w: w.Q.shape[-2] ** -0.5, True),
-    ("scale_wrong_dim", "your dot products are divided by √n_heads = √{n_heads}", lambda w: _heads(w) ** -0.5, True),
-    ("scale_wrong_dim", "your dot products are divided by √batch", lambda w: w.Q.shape[0] ** -0.5, False),
-    ("scale_wrong_dim", "your dot products are divided by √(d_k/n_heads)",
+    ("scale_wrong_dim", "your dot products are divided by sqrt(d_v) = sqrt({d_v})",
+        lambda w: w.V.shape[-1] ** -0.5, True),
+    ("scale_wrong_dim", "your dot products are divided by sqrt(L_k) = sqrt({L_k})",
+        lambda w: w.K.shape[-2] ** -0.5, True),
+    ("scale_wrong_dim", "your dot products are divided by sqrt(L_q) = sqrt({L_q})",
+        lambda w: w.Q.shape[-2] ** -0.5, True),
+    ("scale_wrong_dim", "your dot products are divided by sqrt(n_heads) = sqrt({n_heads})",
+        lambda w: _heads(w) ** -0.5, True),
+    ("scale_wrong_dim", "your dot products are divided by sqrt(batch)", lambda w: w.Q.shape[0] ** -0.5, False),
+    ("scale_wrong_dim", "your dot products are divided by sqrt(d_k/n_heads)",
         lambda w: (_heads(w) / _d_k(w)) ** 0.5, False),
-    ("scale_wrong_dim", "your dot products are divided by √(2 d_k)", lambda w: (2 * _d_k(w)) ** -0.5, False),
-    ("scale_wrong_dim", "your dot products are divided by √(d_k + d_v)",
+    ("scale_wrong_dim", "your dot products are divided by sqrt(2 d_k)", lambda w: (2 * _d_k(w)) ** -0.5, False),
+    ("scale_wrong_dim", "your dot products are divided by sqrt(d_k + d_v)",
         lambda w: (_d_k(w) + w.V.shape[-1]) ** -0.5, False),
-    ("scale_wrong_dim", "your dot products are divided by √(n_heads · d_v)",
+    ("scale_wrong_dim", "your dot products are divided by sqrt(n_heads · d_v)",
         lambda w: (_heads(w) * w.V.shape[-1]) ** -0.5, False),
     ("scale_wrong_dim", "your dot products are divided by L_k itself", lambda w: 1 / w.K.shape[-2], False),
     ("scale_wrong_dim", "your dot products are divided by n_heads itself", lambda w: 1 / _heads(w), False),
@@ -78,11 +82,11 @@ LAWS: list[tuple[str, str, Law, bool]] = [
 
 ARGUMENT: list[tuple[str, str, Law, bool]] = [
     ("scale_arg_ignored", "your function ignores scale={scale}", lambda w: w.default, True),
-    ("scale_arg_on_top", "your function multiplies scale={scale} by 1/√d_k instead of replacing it",
+    ("scale_arg_on_top", "your function multiplies scale={scale} by 1/sqrt(d_k) instead of replacing it",
         lambda w: w.scale * w.default, True),
     ("scale_arg_on_top", "your function applies scale={scale} twice", lambda w: w.scale**2, False),
     ("scale_arg_inverse", "your dot products are divided by scale={scale}", lambda w: 1 / w.scale, True),
-    ("scale_arg_inverse", "your dot products are divided by √{scale}", lambda w: w.scale**-0.5, False),
+    ("scale_arg_inverse", "your dot products are divided by sqrt({scale})", lambda w: w.scale**-0.5, False),
 ]  # fmt: skip
 
 
@@ -91,7 +95,7 @@ def constant(value: float) -> Variant:
     width = round(value**-2) if value > 0 else 0
     says = f"your dot products are multiplied by {value:.4g} whatever the width"
     if width and abs(width**-0.5 - value) < 1e-9:
-        says = f"your dot products are divided by √{width} whatever the width"
+        says = f"your dot products are divided by sqrt({width}) whatever the width"
     return Variant("scale_wrong_dim", _default(lambda w: value), says=says)
 
 

@@ -8,7 +8,7 @@ import pytest
 
 from attnref import attention, check, explain, faults
 from attnref.diagnosis import FORMS
-from attnref.diagnosis._explain import composed
+from attnref.diagnosis._faulty import composed
 from attnref.diagnosis._pipeline import Rules, run, same, shows_on
 
 SEEN: set[str] = set()

@@ -69,7 +69,7 @@ def test_conventions_are_told_to_the_command(program, capsys):
 def test_the_command_explains_and_measures(program, capsys):
     assert main(["explain", "softmax_axis"]) == 0
     assert main(["conventions", program(RIGHT)]) == 0
-    assert "1/√d_k" in capsys.readouterr().out
+    assert "1/sqrt(d_k)" in capsys.readouterr().out
 
 
 def test_the_module_runs_as_a_process(program):

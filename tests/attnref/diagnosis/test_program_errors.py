@@ -167,3 +167,23 @@ def test_an_adapter_calls_the_function_its_own_way():
     report = check(by_name, adapter=adapter)
     assert report.ok, str(report)
     assert any("causal" in text for text in report.not_tested)
+
+
+def test_weights_averaged_over_the_heads_are_named():
+    def f(Q, K, V):
+        result = attention(Q, K, V)
+        return result.output, result.weights.mean(axis=1)
+
+    assert faults(check(f)) == ["weights_averaged"]
+
+
+def test_weights_that_are_not_those_of_the_output_are_named():
+    def f(Q, K, V):
+        return attention(Q, K, V).output, attention(Q, K, V, scale=1.0).weights
+
+    assert faults(check(f)) == ["weights_wrong"]
+
+
+def test_a_function_of_two_axes_is_told_its_layout():
+    report = check(lambda Q, K, V: attention(Q, K.T.T, V, scale=1.0).output if Q.ndim == 2 else Q @ K.T)
+    assert 'layout="LD"' in report.diagnoses[0].sentence

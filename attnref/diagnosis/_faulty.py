@@ -1,0 +1,83 @@
+"""A function that has a fault, to see it and to test with."""
+
+import inspect
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from attnref._errors import AttnRefError
+from attnref._validate import refuse
+from attnref.diagnosis._catalogue import FORMS
+from attnref.diagnosis._explain import entry
+from attnref.diagnosis._pipeline import Form, Probe, Rules, Variant, run
+
+
+def faulty(fault: str, variant: int = 0) -> Callable[..., npt.NDArray[np.float64]]:
+    """Give a function that has a fault, to see it and to test with.
+
+    Parameters
+    ----------
+    fault
+        Its name.
+    variant
+        Which way to get it wrong, counted from zero.
+
+    Returns
+    -------
+    Callable
+        For the form "attention" it is called as `f(Q, K, V, *, mask, causal, scale, bias, window, softcap)`,
+        with arrays of four axes.
+
+    Raises
+    ------
+    AttnRefError
+        If there is no such fault or no form that shows it.
+
+    Examples
+    --------
+    >>> from attnref import check
+    >>> from attnref.diagnosis import faulty
+    >>> check(faulty("mask_ignored")).diagnoses[0].fault
+    'mask_ignored'
+    """
+    known = entry(fault)
+    ways = [(form, v) for form, variants in FORMS.values() for v in variants if v.fault == fault]
+    if not ways:
+        refuse(
+            AttnRefError,
+            f"fault is {known.id!r}",
+            "no form of the check shows it",
+            "Choose one that has forms",
+        )
+    form, chosen = ways[variant]
+    return composed(form, [chosen], known.id)
+
+
+def composed(form: Form, variants: list[Variant], name: str) -> Callable[..., Any]:
+    """The pipeline of a form with faults, as a function."""
+
+    rules = Rules(mask="additive") if name == "mask_additive_vs_binary" else Rules()
+
+    def function(*arrays: npt.ArrayLike, **options: Any) -> Any:
+        given = {
+            key: np.asarray(x) if not isinstance(x, (int, float, str)) else x
+            for key, x in zip(form.arguments, arrays, strict=True)
+        }
+        if rules.mask == "additive" and options.get("mask") is not None:
+            options["mask"] = np.asarray(options["mask"]) == 0
+        features = {option for option, value in options.items() if value is not None and value is not False}
+        features |= {"causal+scale"} if {"causal", "scale"} <= features else set()
+        with np.errstate(all="ignore"):
+            work = run(form, Probe(name, given, options, frozenset(features)), rules, variants)
+        if work is None:
+            raise ValueError(f"{name}: the arrays do not fit each other")
+        results = tuple(getattr(work, result) for result in form.results)
+        return results[0] if len(results) == 1 else results
+
+    function.__name__ = function.__qualname__ = name
+    parameters = [inspect.Parameter(a, inspect.Parameter.POSITIONAL_OR_KEYWORD) for a in form.arguments]
+    parameters += [inspect.Parameter(o, inspect.Parameter.KEYWORD_ONLY, default=None) for o in form.options]
+    function.__signature__ = inspect.Signature(parameters)  # type: ignore[attr-defined]
+    return function
