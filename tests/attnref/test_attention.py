@@ -216,6 +216,17 @@ def test_a_padding_mask_reaches_every_head_of_its_own_sequence():
     assert (weights[1] > 0).all()
 
 
+def test_three_axes_of_a_mask_or_a_bias_are_those_of_the_heads():
+    Q, K, V = (np.broadcast_to(x[:1], (HEADS, *x.shape[1:])) for x in arrays())  # as many texts as heads
+    of_heads = np.random.default_rng(5).random((HEADS, L_Q, L_K)) < 0.6
+    spelt_out = np.broadcast_to(of_heads, (HEADS, HEADS, L_Q, L_K))
+    for short, full in [
+        ({"mask": of_heads}, {"mask": spelt_out}),
+        ({"bias": 1 * of_heads}, {"bias": 1 * spelt_out}),
+    ]:
+        assert_close(attention(Q, K, V, **short).weights, attention(Q, K, V, **full).weights)
+
+
 @pytest.mark.parametrize(
     "change",
     [
