@@ -185,8 +185,9 @@ def parse(body: str) -> tuple[tuple[str, Any, frozenset[str]], ...]:
         raise BindingError("this comment is never closed before the next one begins: end it with -->")
     try:  # as what a call is given: a bracket too many then makes it another thing than a call
         tree = ast.parse(f"values({body})", mode="eval").body
-        own = isinstance(tree, ast.Call) and isinstance(tree.func, ast.Name)
-        if not (own and tree.end_col_offset == len(f"values({body})".encode())):
+        if not isinstance(tree, ast.Call) or not isinstance(tree.func, ast.Name):
+            raise SyntaxError("unmatched ')'")
+        if tree.end_col_offset != len(f"values({body})".encode()):
             raise SyntaxError("unmatched ')'")
         if not tree.args and not tree.keywords:
             raise SyntaxError("it holds no expression")

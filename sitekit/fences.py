@@ -165,7 +165,8 @@ def _with_includes(fence: Fence, snippets: Path) -> Fence:
     if not any("--8<--" in line for line in lines):
         return fence
     for target in filter(None, targets):
-        if problem := _unreadable(*target["target"].partition(":")[::2], snippets):
+        name, _, region = target["target"].partition(":")
+        if problem := _unreadable(name, region, snippets):
             return replace(fence, problem=problem)
     try:
         expanded = _expand(fence.code, snippets)
