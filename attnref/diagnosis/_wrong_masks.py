@@ -107,6 +107,8 @@ VARIANTS: list[Variant] = [
     *hiding("mask_overflow", "a hidden score becomes +∞ or a large positive number", replaced(1e9)),
     *hiding("masked_row_uniform", MEANS, replaced(-1e9), guarded=False),
     *(v for fill in LOWER for v in hiding("masked_row_uniform", ADDED.format(fill=fill), added(fill), guarded=False)),
+    *hiding("mask_constant_leak", "a number like -100 is added to hidden scores, too little to hide them",
+        added(-100.0)),
     Variant("causal_alignment_long_q", {"empty": _guard_mask_only}, EMPTY,
         "queries before the first key, L_q > L_k, give NaN", False),
     Variant("causal_alignment_long_q", {"empty": _causal_mean}, EMPTY,
