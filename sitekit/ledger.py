@@ -183,9 +183,10 @@ def find_page(text: str, root: Path, record: sources.Record) -> Page | None:
 
 
 def _numbers_fold(page: Page) -> str:
-    if not (page.snippets / page.slug / "numbers.py").exists():
+    file = f"{page.slug}/page_numbers.py"
+    if not (page.snippets / file).exists():
         return ""
-    include = f'    ```python title="snippets/{page.slug}/numbers.py"\n    --8<-- "{page.slug}/numbers.py"\n    ```\n'
+    include = f'    ```python title="snippets/{file}"\n    --8<-- "{file}"\n    ```\n'
     return f'\n\n??? abstract "What no block above computes"\n\n{include}'
 
 

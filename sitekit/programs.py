@@ -1,4 +1,4 @@
-"""Running a page: its numbers.py, then its blocks from top to bottom; whole programs in a module of their own."""
+"""Running a page: its page_numbers.py, then its blocks from top to bottom; whole programs in a module of their own."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ PAGE = ""  # the module name of code that runs in the page's own name space
 
 @dataclass(frozen=True)
 class Unit:
-    """One piece of code that runs: a block of the page, a whole program, or numbers.py."""
+    """One piece of code that runs: a block of the page, a whole program, or page_numbers.py."""
 
     path: str  # the file its lines are in
     line: int  # the line of its first line of code there
@@ -171,7 +171,7 @@ def _globals(node: ast.stmt) -> Iterator[tuple[str, int, bool]]:
 def units(page: Page) -> list[Unit]:
     """The code of a page in the order in which it runs."""
     found = []
-    numbers = page.snippets / page.slug / "numbers.py"
+    numbers = page.snippets / page.slug / "page_numbers.py"
     if numbers.exists():
         code, faults = texts.read(numbers)
         found.append(Unit(_relative(numbers, page), 1, code, faults=faults))
@@ -288,7 +288,9 @@ def _run_unit(unit: Unit, names: dict[str, Any], result: Run) -> Problem | None:
     if unit.fence is not None:
         result.printed[unit.fence] = output.getvalue()
     elif output.getvalue():
-        return Problem(unit.path, unit.line, "numbers.py prints, and no page shows what: remove the print")
+        return Problem(
+            unit.path, unit.line, "page_numbers.py prints, and no page shows what: remove the print"
+        )
     return None
 
 

@@ -60,7 +60,7 @@ def test_code_of_a_lesson_fits_the_column(path):
 
 
 @pytest.mark.parametrize(
-    "path", sorted(ROOT.glob("snippets/*/numbers.py")), ids=lambda path: path.parent.name
+    "path", sorted(ROOT.glob("snippets/*/page_numbers.py")), ids=lambda path: path.parent.name
 )
 def test_the_numbers_of_a_page_fit_the_fold_that_shows_them(path):
     assert [line for line in path.read_text(encoding="utf-8").splitlines() if len(line) > FOLD] == []

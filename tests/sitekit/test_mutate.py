@@ -126,10 +126,10 @@ def test_an_input_that_nothing_shows_survives_with_its_line(site):
 
 def test_an_input_of_a_program_and_of_numbers_py_survives_with_its_file(site):
     site.write("snippets/page/part.py", "x = 1\nflag = True\n")
-    site.write("snippets/page/numbers.py", "\ncount = 0\n")
+    site.write("snippets/page/page_numbers.py", "\ncount = 0\n")
     text = 'It is 1<!--= part.x -->.\n\n```python\n--8<-- "page/part.py"\n```\n'
     assert survivors(site, text) == [
-        "snippets/page/numbers.py:2: input 0 → 1",
+        "snippets/page/page_numbers.py:2: input 0 → 1",
         "snippets/page/part.py:2: input True → False",
     ]
 

@@ -51,7 +51,7 @@ def test_a_program_that_is_no_utf8_is_a_problem_at_its_line(site):
     assert told(site)[0].startswith("docs/page.md:5: snippets/page/part.py:2: the byte 0xe9 is no UTF-8")
 
 
-@pytest.mark.parametrize("name", ["numbers.py", "figures.py"])
+@pytest.mark.parametrize("name", ["page_numbers.py", "figures.py"])
 def test_a_snippet_that_is_no_utf8_is_a_problem_at_its_line(site, name):
     (site.root / "snippets" / "page").mkdir()
     (site.root / "snippets" / "page" / name).write_bytes(b"x = 1\nname = 'caf\xe9'\n")
