@@ -18,3 +18,7 @@ class MaskError(AttnRefError):
 
 class DtypeError(AttnRefError):
     """An array whose entries are not the kind of number that the equation is about."""
+
+
+for _error in (AttnRefError, ShapeError, MaskError, DtypeError):
+    _error.__module__ = "attnref"  # a traceback names them as they are imported

@@ -3,6 +3,7 @@
 import numpy as np
 import pytest
 
+import attnref
 from attnref import AttnRefError, DtypeError, MaskError, ShapeError, attention
 
 Q, K, V = np.zeros((2, 5, 3)), np.zeros((2, 7, 3)), np.zeros((2, 7, 11))
@@ -182,3 +183,9 @@ def test_every_error_of_attnref_is_a_value_error():
 def test_bytes_without_a_meaning_are_no_numbers(dtype):
     with pytest.raises(DtypeError, match="Q has dtype"):
         attention(np.zeros((2, 3), dtype), np.zeros((5, 3)), np.zeros((5, 7)))
+
+
+def test_a_traceback_names_an_error_as_it_is_imported():
+    for name in ("AttnRefError", "ShapeError", "MaskError", "DtypeError"):
+        error = getattr(attnref, name)
+        assert f"{error.__module__}.{error.__qualname__}" == f"attnref.{name}"
