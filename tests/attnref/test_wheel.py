@@ -22,7 +22,7 @@ assert pathlib.Path(attnref.__file__).is_relative_to(sys.prefix), attnref.__file
 names = {"np": np, "blockwise_attention": attnref.blockwise_attention}
 tried = 0
 for module in pkgutil.iter_modules(attnref.__path__):
-    if module.name != "__main__":
+    if module.name not in ("__main__", "pytest_plugin"):
         found = doctest.testmod(importlib.import_module(f"attnref.{module.name}"), extraglobs=names)
         assert found.failed == 0, module.name
         tried += found.attempted
@@ -65,8 +65,9 @@ def test_the_wheel_holds_the_library_alone(wheel):
     version = tomllib.loads((ROOT / "pyproject.toml").read_text("utf-8"))["project"]["version"]
     assert {name.split("/")[0] for name in names} == {"attnref", f"attnref-{version}.dist-info"}
     held = {name.removeprefix("attnref/") for name in names if name.startswith("attnref/")}
-    here = (path.relative_to(ROOT / "attnref").as_posix() for path in (ROOT / "attnref").rglob("*.py"))
-    assert held == {*here, "py.typed"}
+    files = [path for path in (ROOT / "attnref").rglob("*") if path.is_file()]
+    here = {path.relative_to(ROOT / "attnref").as_posix() for path in files if path.suffix != ".pyc"}
+    assert held == here
 
 
 @pytest.mark.parametrize("numpy", [OLDEST, "numpy"])
