@@ -284,7 +284,9 @@ def _assigned_twice(ledger: Ledger, scope: Scope) -> Iterator[Problem]:
                 f"{name} is bound to a numeral and assigned a second time here (first in line {places[0].line}): "
                 "give one of the two another name",
             )
-        elif programs.digest(ledger.run.names.get(name)) != ledger.run.digests.get(name):
+        elif (
+            name in ledger.run.digests and programs.digest(ledger.run.names[name]) != ledger.run.digests[name]
+        ):
             yield Problem(
                 places[0].path,
                 places[0].line,

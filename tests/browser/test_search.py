@@ -5,6 +5,7 @@ from tests.browser.test_pages import KINDS
 
 def test_search_by_keys_leads_to_a_page(open_page):
     page = open_page(KINDS["home"])
+    page.wait_for_load_state("networkidle")  # the index has arrived
     page.keyboard.press("s")
     page.keyboard.type("dot product", delay=20)
     page.locator(".md-search-result__link").first.wait_for()

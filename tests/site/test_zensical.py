@@ -15,7 +15,7 @@ import pytest
 
 ROOT = Path(__file__).parents[2]
 LESSONS = sorted(path.stem for path in (ROOT / "docs" / "lessons").glob("*.md"))
-TAKEN = ("docs", "snippets", "sitekit", "attnref", "mkdocs.yml", "Makefile")
+TAKEN = ("docs", "snippets", "sitekit", "attnref", "benchmarks", "mkdocs.yml", "pyproject.toml", "Makefile")
 
 
 @pytest.fixture(scope="session")
