@@ -10,13 +10,13 @@ import sys
 from collections.abc import Sequence
 from pathlib import Path
 
-import yaml
-
 from sitekit import figures, lint, pages, proofs, render, sources
 from sitekit.pages import Page, Problem
 from sitekit.proofs import Ledger
 from sitekit.sources import Record
 
+# What an extension warns of while a page is rendered is among the problems found; it is not printed besides.
+logging.getLogger("mkdocs").addHandler(logging.NullHandler())
 _DECIDED = ("but the value is", "prints something else")  # what an update can rewrite
 ROOT = Path(__file__).resolve().parent.parent
 
@@ -41,7 +41,6 @@ def check_page(path: Path, root: Path = ROOT, record: Record | None = None) -> t
 def rendered_problems(ledger: Ledger, root: Path) -> list[Problem]:
     """What the lint finds in the page's HTML. It has no line, so the words have to lead there."""
     page = ledger.page
-    logging.getLogger("mkdocs").addHandler(logging.NullHandler())
     content, shown = render.page_html(page.text, root)
     found, _ = lint.walk(content, shown.attributes, owned_blocks(page, ledger), figures=shown.figures)
     broken = figures.problems(page, ledger.run)
@@ -57,11 +56,9 @@ def owned_blocks(page: Page, ledger: Ledger) -> list[str]:
 
 def owned_texts(page: Page, ledger: Ledger, site: str) -> set[str]:
     """What of a page's front matter the frame of the site repeats: its title and description, once they hold."""
-    match = pages.FRONT_MATTER.match(page.text)
-    if ledger.problems or not match:
+    if ledger.problems:
         return set()
-    meta = yaml.safe_load(match["yaml"])
-    found = {" ".join(str(meta[key]).split()) for key in ("title", "description") if key in meta}
+    found = {" ".join(str(page.meta[key]).split()) for key in ("title", "description") if key in page.meta}
     frames = ("{}", f"{{}} - {site}", "Next: {}", "Previous: {}")
     return {frame.replace("{}", text) for text in found for frame in frames}
 

@@ -23,10 +23,8 @@ from concurrent.futures import ProcessPoolExecutor
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 
-import yaml
-
 from sitekit import check, numerals, outputs, pages, programs, proofs, sources
-from sitekit.pages import FRONT_MATTER, Page
+from sitekit.pages import Page
 from sitekit.programs import Run, Unit
 from sitekit.proofs import Ledger
 
@@ -188,9 +186,8 @@ def _time_limit(seconds: int) -> Iterator[None]:
 
 def reasons(page: Page) -> list[tuple[str, str, str]]:
     """The survivors that the page accepts: (line of code, what in it, reason)."""
-    match = FRONT_MATTER.match(page.text)
-    meta = yaml.safe_load(match["yaml"]) if match else {}
-    return [(item["code"], str(item.get("input", "")), item["reason"]) for item in meta.get("survivors", [])]
+    listed = page.meta.get("survivors", [])
+    return [(item["code"], str(item.get("input", "")), item["reason"]) for item in listed]
 
 
 class DoesNotHold(ValueError):

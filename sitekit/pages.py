@@ -12,6 +12,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass, field
 from functools import cached_property, lru_cache
 from pathlib import Path
+from typing import Any
 
 import yaml
 
@@ -203,6 +204,12 @@ class Page:
         """Every numeral of the body outside the fences, in order of reading."""
         found = [*numerals.find(self.masked), *(n for span in self.spans for n in span.numerals)]
         return sorted(found, key=lambda numeral: numeral.start)
+
+    @cached_property
+    def meta(self) -> dict[str, Any]:
+        """The front matter of a page that holds; what is wrong with one is among the problems of its markup."""
+        match = FRONT_MATTER.match(self.text)
+        return yaml.safe_load(match["yaml"]) if match else {}
 
     @cached_property
     def phrases(self) -> list[tuple[int, int, str]]:

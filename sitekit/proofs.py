@@ -21,7 +21,6 @@ from sitekit.programs import Run
 _HEADING = re.compile(r"^[ \t>]*#{1,6}[ \t][^\n]*$", re.MULTILINE)
 _UNDERLINE = re.compile(r"\n[ \t>]*(?:=+|-+)[ \t]*$", re.MULTILINE)
 _HEADING_ID = re.compile(r"\{:?[^}\n]*#[\w-]+[^}\n]*\}[ \t]*$", re.MULTILINE)
-_LETTER = re.compile(r"[A-Za-z_]")
 _SHOWN_NUMBER = re.compile(r"\d+(?:[.,]\d+)*")
 _CITED = re.compile(r"cite\.(?P<key>\w+)\.(?P<name>\w+)")
 _IDENTIFIER = re.compile(r"[A-Za-z_]\w*(?:\.[A-Za-z_]\w*)*")
