@@ -32,7 +32,7 @@ EXAMPLES = {
     "_patterns": 3,
     "_positions": 3,
     "_recurrences": 5,
-    "_sinks": 3,
+    "_sinks": 4,
     "_softmax": 3,
 }
 MODULES = sorted(module.name for module in pkgutil.iter_modules(attnref.__path__))
