@@ -403,7 +403,7 @@ def test_a_lab_is_built_as_a_page_is(built):
     html = (folder / "index.html").read_text(encoding="utf-8")
     for part in (
         '<a href="../../other/#part">', "<math", 'class="admonition note"', 'class="footnote"',
-        '<div class="language-python highlight">', '<div class="language-text highlight">',
+        '<div class="language-python live highlight">', '<div class="language-text highlight">',
         '<data class="n"', 'href="#a-formula"', '<a href="sum.ipynb" download>', "1 output compared",
     ):  # fmt: skip
         assert part in html, part
