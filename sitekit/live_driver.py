@@ -76,6 +76,22 @@ def run(page: str, blocks: list[dict[str, Any]], post: Post) -> tuple[str, str]:
     return execute(shown["code"], shown["name"], _names, post), ""
 
 
+def check(code: str, function: str, form: str, post: Post) -> dict[str, Any]:
+    """Run a reader's program and ask attnref what is wrong with a function of it.
+
+    Gives `traceback` where the program does not run, else `ok` and `html`, the report.
+    """
+    names: dict[str, Any] = {"__name__": "__main__"}
+    if error := execute(code, "your program", names, post):
+        return {"traceback": error}
+    if not callable(names.get(function)):
+        return {"traceback": f"Your program defines no function {function}: the check looks for this name.\n"}
+    import attnref  # loaded where something is checked, and not before
+
+    report = attnref.check(names[function], form=form)
+    return {"ok": report.ok, "html": report._repr_html_()}
+
+
 def _start(page: str) -> None:
     """Begin with no names, and with NumPy's settings as they are before any page has changed them."""
     _names.clear()

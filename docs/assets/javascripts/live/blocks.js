@@ -9,11 +9,11 @@ let pageCount = 0
 export function press(element, action) {
   const block = blockOf(element)
   // A key can be pressed a second time before the button has got its new name.
-  if (!(action === "run" && block.busy) && !(action === "edit" && block.editor)) block[action]()
+  if (!(action !== "stop" && block.busy) && !(action === "edit" && block.editor)) block[action]()
 }
 
-function blockOf(element) {
-  if (!known.has(element)) known.set(element, new Block(element))
+export function blockOf(element, Kind = Block) {
+  if (!known.has(element)) known.set(element, new Kind(element))
   return known.get(element)
 }
 
@@ -29,14 +29,14 @@ function page() {
   return pages.get(first)
 }
 
-function make(tag, className, text = "") {
+export function make(tag, className, text = "") {
   const element = document.createElement(tag)
   element.className = className
   element.textContent = text
   return element
 }
 
-class Block {
+export class Block {
   constructor(element) {
     this.element = element
     this.pre = element.querySelector("pre")
@@ -64,18 +64,22 @@ class Block {
   }
 
   edit() {
+    this.open(this.original, `Code of block ${this.number}. Control and Enter run it.`)
+    this.editor.focus()
+    this.editor.setSelectionRange(0, 0)
+    this.rename("Edit", "Reset")
+  }
+
+  open(code, label) {
     this.editor = make("textarea", "live-editor")
-    Object.assign(this.editor, { value: this.original, spellcheck: false, wrap: "off" })
+    Object.assign(this.editor, { value: code, spellcheck: false, wrap: "off" })
     this.editor.setAttribute("autocapitalize", "off")
-    this.editor.setAttribute("aria-label", `Code of block ${this.number}. Control and Enter run it.`)
+    this.editor.setAttribute("aria-label", label)
     this.editor.addEventListener("input", () => this.grow())
     this.editor.addEventListener("keydown", (event) => this.key(event))
     this.pre.hidden = true
     this.pre.after(this.editor)
     this.grow()
-    this.editor.focus()
-    this.editor.setSelectionRange(0, 0)
-    this.rename("Edit", "Reset")
   }
 
   grow() {
@@ -89,11 +93,14 @@ class Block {
     const indent = line.match(/^ */)[0] + (line.trimEnd().endsWith(":") ? "    " : "")
     if (!indent) return
     event.preventDefault()
-    document.execCommand("insertText", false, `\n${indent}`) // the one way that Undo knows of
+    this.type(`\n${indent}`)
+  }
+
+  type(text) {
+    document.execCommand("insertText", false, text) // the one way that Undo knows of
   }
 
   reset() {
-    if (this.busy) this.stop()
     this.editor.remove()
     this.output?.remove()
     this.editor = this.output = null
@@ -117,18 +124,23 @@ class Block {
     }))
   }
 
-  async run() {
+  run() {
+    return this.ask("Run", { page: page(), blocks: this.jobs() })
+  }
+
+  // While it works, the button that was pressed is the one that stops.
+  async ask(name, job) {
     this.busy = true
-    this.rename("Run", "Stop")
-    this.open()
-    const result = await runner.run(page(), this.jobs(), (kind, rest) => this.hear(kind, rest))
+    this.rename(name, "Stop")
+    this.begin()
+    const result = await runner.run(job, (kind, rest) => this.hear(kind, rest))
     this.busy = false
-    this.rename("Stop", "Run")
+    this.rename("Stop", name)
     this.close(result)
   }
 
   // The place for what the reader's run prints: below the block and the output that is proved.
-  open() {
+  begin() {
     this.output?.remove()
     const proved = this.element.nextElementSibling
     this.proved = proved?.matches(".language-text") ? proved : null

@@ -1,14 +1,12 @@
-// Puts Run and Edit on the blocks of Python that a browser can run. What does the work is fetched when one is pressed.
+// Puts Run and Edit on the blocks of Python that a browser can run. What does the work is fetched when one is pressed;
+// Python itself when something runs.
 
-const KEYS = "Control+Enter"
-
-function button(name, number) {
+function button(name, what) {
   const made = document.createElement("button")
   made.type = "button"
   made.name = name.toLowerCase()
   made.textContent = name
-  made.setAttribute("aria-label", `${name} block ${number}`)
-  if (name === "Run") made.setAttribute("aria-keyshortcuts", KEYS)
+  made.setAttribute("aria-label", `${name} ${what}`)
   return made
 }
 
@@ -18,16 +16,19 @@ function mark() {
     if (block.querySelector(":scope > .live-bar")) return
     const bar = document.createElement("div")
     bar.className = "live-bar"
-    if (block.matches(".live")) bar.append(button("Run", index + 1), button("Edit", index + 1))
-    else bar.append(`Not in the browser: ${block.dataset.why}.`)
+    if (block.matches(".native")) bar.append(`Not in the browser: ${block.dataset.why}.`)
+    else if (!block.matches(".exercise")) bar.append(...["Run", "Edit"].map((name) => button(name, `block ${index + 1}`)))
+    else {
+      bar.append(...["Check", "Run", "Reset"].map((name) => button(name, "your program")))
+      act(block, ({ open }) => open(block))
+    }
     block.append(bar)
   })
 }
 
-async function press(block, action) {
+async function act(block, how) {
   try {
-    const { press } = await import("./blocks.js")
-    press(block, action)
+    how(await import(block.matches(".exercise") ? "./exercise.js" : "./blocks.js"))
   } catch (error) {
     block.querySelector(".live-bar").append(" What runs this could not be fetched. ")
     throw error
@@ -36,13 +37,14 @@ async function press(block, action) {
 
 document.addEventListener("click", (event) => {
   const pressed = event.target.closest?.(".live-bar button")
-  if (pressed) press(pressed.closest(".live"), pressed.name)
+  const block = pressed?.closest(".live")
+  if (block) act(block, ({ press }) => press(block, pressed.name))
 })
 document.addEventListener("keydown", (event) => {
   const block = event.key === "Enter" && (event.ctrlKey || event.metaKey) && event.target.closest?.(".live")
   if (!block) return
   event.preventDefault()
-  press(block, "run")
+  act(block, ({ press }) => press(block, block.matches(".exercise") ? "check" : "run"))
 })
 if (window.document$) window.document$.subscribe(mark)
 else mark()

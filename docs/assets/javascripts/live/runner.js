@@ -4,11 +4,12 @@ let worker = null
 let count = 0
 const running = new Map() // number of a run -> what hears of it
 
-// Run blocks one after the other; the last one is shown. Resolves to { traceback, where }, { stopped } or { failed }.
-export function run(page, blocks, hear) {
+// Run the blocks of a job one after the other, the last one is heard; with `check` in it, check that one instead.
+// Resolves to { traceback, where }, { ok, html }, { stopped } or { failed }.
+export function run(job, hear) {
   worker ??= start()
   const id = ++count
-  worker.postMessage({ id, page, blocks })
+  worker.postMessage({ id, ...job })
   return new Promise((settle) => running.set(id, { hear, settle }))
 }
 

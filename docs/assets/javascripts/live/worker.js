@@ -59,15 +59,21 @@ function packages(blocks) {
   return ["numpy", "attnref"].filter((name) => new RegExp(`^\\s*(import|from)\\s+${name}\\b`, "m").test(imports))
 }
 
-async function run({ id, page, blocks }) {
-  python ??= start(packages(blocks))
+async function run({ id, page, blocks, check }) {
+  python ??= start(check ? ["numpy", "attnref"] : packages(blocks))
   const { pyodide, driver } = await python
+  if (check) await pyodide.loadPackage(["numpy", "attnref"], { messageCallback() {} })
   for (const { code } of blocks) {
     if (!seen.has(code)) await pyodide.loadPackagesFromImports(code, { messageCallback() {} })
     seen.add(code)
   }
   self.postMessage({ id, kind: "started" })
   const post = (kind, text) => self.postMessage({ id, kind, text })
+  if (check) {
+    const report = driver.check(blocks[0].code, check.function, check.form, post)
+    const found = report.toJs({ dict_converter: Object.fromEntries })
+    return self.postMessage({ id, kind: "done", ...found })
+  }
   const [traceback, where] = driver.run(page, pyodide.toPy(blocks), post).toJs()
   self.postMessage({ id, kind: "done", traceback, where })
 }
