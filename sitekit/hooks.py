@@ -1,4 +1,4 @@
-"""What MkDocs is told beyond its settings: how a lab becomes a page, and that changed sources are read again.
+"""What MkDocs is told beyond its settings: how a lab becomes a page, what a browser runs, what is read again.
 
 `mkdocs-jupyter` finds the labs and publishes their files. Its own rendering is passed over: it knows nothing of our
 Markdown (formulas, proofs, links), runs a kernel for each lab, brings half a megabyte of styles to each page, and
@@ -12,10 +12,11 @@ from pathlib import Path
 from typing import Any
 
 import minify_html
+from mkdocs.structure.files import File
 from mkdocs.utils import meta
 from mkdocstrings_handlers.python import PythonHandler
 
-from sitekit import again, labs, percent
+from sitekit import again, browser_files, labs, percent
 
 ROOT = Path(__file__).parent.parent
 RUN_BY_PAGES = ("attnref", "snippets")
@@ -40,6 +41,13 @@ def forget_changed(root: Path) -> None:
             del sys.modules[name]
     _stamps.clear()
     _stamps.update(now)
+
+
+def on_files(files: Any, config: Any) -> Any:
+    """Add what the site's Python needs in a browser, made from the sources as they are now."""
+    for place, content in browser_files.files(ROOT).items():
+        files.append(File.generated(config, place, content=content))
+    return files
 
 
 def is_lab(page: Any) -> bool:

@@ -404,7 +404,7 @@ def test_a_lab_is_built_as_a_page_is(built, tags):
     elements = {(tag, name, value) for tag, attributes in tags(html) for name, value in attributes.items()}
     for element in (
         ("a", "href", "../../other/#part"), ("div", "class", "admonition note"), ("div", "class", "footnote"),
-        ("div", "class", "language-python highlight"), ("div", "class", "language-text highlight"),
+        ("div", "class", "language-python live highlight"), ("div", "class", "language-text highlight"),
         ("data", "class", "n"), ("a", "href", "#a-formula"), ("a", "href", "sum.ipynb"), ("a", "download", None),
     ):  # fmt: skip
         assert element in elements, element
