@@ -115,7 +115,7 @@ export class Block {
 
   jobs() {
     const own = this.element.matches(".own")
-    const all = own ? [this] : shared().map(blockOf)
+    const all = own ? [this] : shared().map((element) => blockOf(element))
     return all.slice(0, all.indexOf(this) + 1).map((block) => ({
       name: `block ${block.number}`,
       code: block.code,

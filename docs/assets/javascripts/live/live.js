@@ -46,5 +46,5 @@ document.addEventListener("keydown", (event) => {
   event.preventDefault()
   act(block, ({ press }) => press(block, block.matches(".exercise") ? "check" : "run"))
 })
-if (window.document$) window.document$.subscribe(mark)
-else mark()
+mark()
+window.document$?.subscribe(mark)

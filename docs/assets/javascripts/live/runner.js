@@ -1,5 +1,7 @@
 // The worker that runs Python: started on the first run, ended by Stop, replaced at once by a spare one.
 
+import { openWorker } from "./place.js"
+
 let worker = null
 let count = 0
 const running = new Map() // number of a run -> what hears of it
@@ -24,7 +26,7 @@ export function stop({ spare = true } = {}) {
 }
 
 function start() {
-  const made = new Worker(new URL("./worker.js", import.meta.url))
+  const made = openWorker()
   made.onmessage = ({ data }) => made === worker && receive(data)
   made.onerror = (event) => {
     event.preventDefault()

@@ -1,6 +1,7 @@
 // The worker that holds Python. A classic one, not a module: only so can it be started from a file on disk, too.
 
-const ASSETS = new URL("../../", self.location.href).href
+const DISK = self.disk // the files by name, where the site is read from disk (disk.js); a made-up address names them
+const ASSETS = DISK ? "file:///assets/" : new URL("../../", self.location.href).href
 const PYODIDE = `${ASSETS}vendor/pyodide/`
 const LIVE = `${ASSETS}live/`
 const MEGABYTES = { python: 12.5, numpy: 3.1 } // what the progress counts up to; tests compare it with the files
@@ -11,9 +12,10 @@ let total = MEGABYTES.python
 const seen = new Set() // code whose imports have been looked through
 
 // Pyodide waits for ever for a file that is blocked or missing, so each fetch is watched and says when it failed.
-const fetched = self.fetch.bind(self)
+const nameOf = (address) => String(address).split("/").pop()
+const fetched = DISK ? fromDisk : self.fetch.bind(self)
 self.fetch = async (address, options = {}) => {
-  const name = new URL(address.url ?? address, self.location.href).pathname.split("/").pop()
+  const name = nameOf(address)
   try {
     // The list of packages must be as new as what it lists.
     const answer = await fetched(address, name === "pyodide-lock.json" ? { ...options, cache: "no-cache" } : options)
@@ -24,6 +26,16 @@ self.fetch = async (address, options = {}) => {
     self.postMessage({ kind: "failed", text: `${name} could not be fetched (${error.message})` })
     throw error
   }
+}
+
+function fromDisk(address) {
+  const type = nameOf(address).endsWith(".wasm") ? "application/wasm" : "application/octet-stream"
+  return new Response(DISK[nameOf(address)], { headers: { "Content-Type": type } })
+}
+
+if (DISK) {
+  const imported = self.importScripts.bind(self)
+  self.importScripts = (address) => imported(URL.createObjectURL(new Blob([DISK[nameOf(address)]])))
 }
 
 async function count(answer, name) {
