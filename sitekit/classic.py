@@ -12,20 +12,20 @@ from pathlib import Path, PurePosixPath
 
 HEAD = """(() => {
 "use strict"
-const ROOT = new URL(".", document.currentScript.src)
-const modules = {}, begun = {}
-const pathOf = (address, from) => new URL(address, from).href.slice(ROOT.href.length)
-const load = (path) => (begun[path] ??= modules[path](new URL(path, ROOT).href))
-const bring = (address, from) => load(pathOf(address, from))
-const read = (address) => {
-  const text = files[new URL(address, ROOT).href.slice(new URL("../", ROOT).href.length)]
+const $root = new URL(".", document.currentScript.src)
+const $modules = {}, $begun = {}
+const $Worker = window.$Worker ?? window.Worker // the browser's own, where something took its name
+const $load = (path) => ($begun[path] ??= $modules[path](new URL(path, $root).href))
+const $bring = (here) => (address) => $load(new URL(address, here).href.slice($root.href.length))
+const $fetch = (address) => {
+  const text = $files[new URL(address, $root).href.slice(new URL("../", $root).href.length)]
   return text === undefined ? fetch(address) : Promise.resolve(new Response(text))
 }
 """
 
 _NAME = r"[\w$]+"
-_ALL = re.compile(rf'^import \* as ({_NAME}) from "([^"]+)";?$', re.MULTILINE)
-_SOME = re.compile(r'^import \{([^}]+)\} from "([^"]+)";?$', re.MULTILINE)
+_ALL = re.compile(rf'^import \* as ({_NAME})\s+from "([^"]+)";?$', re.MULTILINE)
+_SOME = re.compile(r'^import \{([^}]+)\}\s+from "([^"]+)";?$', re.MULTILINE)
 _EXPORT = re.compile(rf"^export ((?:async )?function\*?|class|const) ({_NAME})", re.MULTILINE)
 _FETCH = re.compile(r"(?<![\w.])fetch\(")
 _LATE = re.compile(r"(?<![\w.])import\(")
@@ -44,12 +44,12 @@ def bundle(folder: Path, entries: list[str], instead: dict[str, str] | None = No
     """
     stand_ins = instead or {}
     names = sorted(path.relative_to(folder).as_posix() for path in folder.rglob("*.js"))
-    parts = [HEAD, f"const files = {_files(folder.parent)}\n"]
+    parts = [HEAD, f"const $files = {_files(folder.parent)}\n"]
     for name in names:
         text = (folder / stand_ins.get(name, name)).read_text(encoding="utf-8")
         if name not in stand_ins.values() and (name in entries or _EXPORT.search(text)):
-            parts.append(f'modules["{name}"] = async (HERE) => {{\n{_plain(name, text)}}}\n')
-    parts += [f'load("{entry}")\n' for entry in entries]
+            parts.append(f'$modules["{name}"] = async ($here) => {{\n{_plain(name, text)}}}\n')
+    parts += [f'$load("{entry}")\n' for entry in entries]
     return "".join([*parts, "})()\n"])
 
 
@@ -64,12 +64,13 @@ def _plain(name: str, text: str) -> str:
         return "/".join(parts)
 
     exported = [match[2] for match in _EXPORT.finditer(text)]
-    text = _ALL.sub(lambda m: f'const {m[1]} = await load("{below(m[2])}")', text)
-    text = _SOME.sub(
-        lambda m: f'const {{{m[1].replace(" as ", ": ")}}} = await load("{below(m[2])}")', text
-    )
-    text = _EXPORT.sub(r"\1 \2", text).replace("import.meta.url", "HERE")
-    text = _LATE.sub("((address) => bring(address, HERE))(", _FETCH.sub("read(", text))
+    text = _ALL.sub(lambda m: f'const {m[1]} = await $load("{below(m[2])}")', text)
+    text = _SOME.sub(lambda m: f'const {{{m[1].replace(" as ", ": ")}}} = await $load("{below(m[2])}")', text)
+    text = _EXPORT.sub(r"\1 \2", text)
+    for address in ("import.meta.url", "document.currentScript.src"):
+        text = text.replace(address, "$here")
+    text = text.replace("new Worker(", "new $Worker(")
+    text = _LATE.sub("$bring($here)(", _FETCH.sub("$fetch(", text))
     if left := _LEFT.search(text):
         line = text.count("\n", 0, left.end()) + 1
         rule = "a module imports by name or as a whole, and exports where it defines"

@@ -11,6 +11,7 @@ from __future__ import annotations
 import argparse
 import io
 import re
+import shutil
 import sys
 import zipfile
 from pathlib import Path
@@ -19,13 +20,17 @@ import yaml
 from mkdocs.commands.build import build
 from mkdocs.config import load_config
 
-from sitekit import classic, live_disk
+from sitekit import browser_files, classic, live_disk
 
 ROOT = Path(__file__).parent.parent
 NAME = "attnref-offline"
-SHIM = "assets/vendor/iframe-worker/shim.js"  # lets the theme's search work without a worker
+SHIM = (
+    "assets/vendor/iframe-worker/shim.js"  # takes the name Worker, so that the theme's search works from disk
+)
+KEEP = "assets/javascripts/keep.js"  # keeps the browser's own Worker before that, for Python in the page
 SCRIPT = "assets/javascripts/classic.js"
 _MODULE = re.compile(r"<script\b[^>]*\btype=\"?module\"?[^>]*></script>")
+_PRELOAD = re.compile(r"<link\b[^>]*\brel=\"?preload\"?[^>]*>")
 _SOURCE = re.compile(r'\bsrc="?([^" >]+)')
 
 
@@ -39,7 +44,9 @@ def settings() -> _Settings:
     """Those of mkdocs.yml, changed for a site without a server."""
     values = yaml.safe_load((ROOT / "mkdocs.yml").read_text(encoding="utf-8"))
     values["plugins"].append("offline")  # file names as addresses, the search's index as a script
-    values["extra"]["polyfills"] = [SHIM]  # a file of our own: the plugin would name another host's
+    # Told to exchange pages, which it can't do from disk, the theme's script never says that a page is there.
+    values["theme"]["features"].remove("navigation.instant")
+    values["extra"]["polyfills"] = [KEEP, SHIM]  # a file of our own: the plugin would name another host's
     return _Settings(yaml.safe_dump(values, sort_keys=False, allow_unicode=True))
 
 
@@ -59,22 +66,32 @@ def site(folder: Path) -> None:
     ]
     text = classic.bundle(folder / "assets/javascripts", modules, {"live/place.js": "live/disk.js"})
     (folder / SCRIPT).write_text(text, encoding="utf-8", newline="\n")
-    for place, data in live_disk.files(ROOT).items():
-        (folder / place).parent.mkdir(parents=True, exist_ok=True)
-        (folder / place).write_bytes(data)
+    (folder / "404.html").unlink()  # what a server answers with; its addresses begin at the server's root
+    # What the worker needs comes along once, as text: from disk it cannot fetch the files themselves.
+    shutil.rmtree(folder / "assets/vendor/pyodide")
+    shutil.rmtree(folder / browser_files.FOLDER)
+    (folder / KEEP).write_text("window.$Worker = window.Worker\n", encoding="utf-8", newline="\n")
+    disk = f"{browser_files.FOLDER}/disk.js"
+    (folder / disk).parent.mkdir()
+    (folder / disk).write_bytes(live_disk.files(ROOT)[disk])
     for page in sorted(folder.rglob("*.html")):
         page.write_text(classical(page.read_text(encoding="utf-8")), encoding="utf-8", newline="\n")
 
 
 def classical(page: str) -> str:
-    """A page with one classic script in the place of its modules."""
+    """A page with one classic script in the place of its modules; a font is not fetched ahead, which needs a server."""
+    page = _PRELOAD.sub("", page)
     tags = list(_MODULE.finditer(page))
     for tag in reversed(tags):
         first = tag is tags[0]
         source = _SOURCE.search(tag[0])
         assert source is not None, tag[0]
         base = source[1].partition("assets/")[0]
-        page = page[: tag.start()] + (f'<script src="{base}{SCRIPT}"></script>' if first else "") + page[tag.end() :]
+        page = (
+            page[: tag.start()]
+            + (f'<script src="{base}{SCRIPT}"></script>' if first else "")
+            + page[tag.end() :]
+        )
     return page
 
 
@@ -91,7 +108,9 @@ def pack(folder: Path, to: Path) -> Path:
 
 def main() -> int:
     parser = argparse.ArgumentParser(description=(__doc__ or "").splitlines()[0])
-    parser.add_argument("--to", type=Path, default=ROOT / "build", help="where the folder and the zip are put")
+    parser.add_argument(
+        "--to", type=Path, default=ROOT / "build", help="where the folder and the zip are put"
+    )
     arguments = parser.parse_args()
     folder = arguments.to / NAME
     folder.mkdir(parents=True, exist_ok=True)
