@@ -189,12 +189,10 @@ def main() -> int:
     )
     given = parser.parse_args()
     if given.model_dir:
-        questions = {"en": ENGLISH, "es": SPANISH}[given.language]
-        model = load_bert(given.model_dir)
+        model, questions = load_bert(given.model_dir), {"en": ENGLISH, "es": SPANISH}[given.language]
         print(text_of(survey([answer(model, question) for question in questions])))
         return 0
-    model = minilm()
-    answers = [answer(model, question) for question in ENGLISH]
+    answers = [answer(model, question) for model in [minilm()] for question in ENGLISH]
     return keep(FOLDER / "minilm-en.json", record(MINILM, answers), given.check)
 
 
