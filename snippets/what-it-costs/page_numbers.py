@@ -1,4 +1,4 @@
-"""Numbers to keep in three kinds of layers, and the record that benchmarks/bench_growth.py has written."""
+"""The records that bench_growth.py and bench_blockwise.py of benchmarks/ have written, and numbers to keep."""
 
 import json
 from pathlib import Path
@@ -11,8 +11,9 @@ record = json.loads(record_file.read_text(encoding="utf-8"))
 lengths = record["lengths"]
 milliseconds = record["milliseconds"]
 megabytes = record["megabytes"]
-
-
+long_file = root / "benchmarks" / "records" / "blockwise.json"
+long_record = json.loads(long_file.read_text(encoding="utf-8"))
+growth = long_record["growth"]
 live_kinds = ["self-attention", "recurrent", "restricted"]
 
 
