@@ -23,6 +23,7 @@ function styled(path) {
       link.onerror = () => reject(new Error(`${path} cannot be loaded`))
       document.body.append(link)
     }))
+    sheets.get(path).catch(() => sheets.delete(path)) // the next page tries again
   }
   return sheets.get(path)
 }
