@@ -38,7 +38,9 @@ async function act(block, how) {
 document.addEventListener("click", (event) => {
   const pressed = event.target.closest?.(".live-bar button")
   const block = pressed?.closest(".live")
-  if (block) act(block, ({ press }) => press(block, pressed.name))
+  if (!block) return
+  const { name } = pressed // now: by the time that the modules are here, it may be another
+  act(block, ({ press }) => press(block, name))
 })
 document.addEventListener("keydown", (event) => {
   const block = event.key === "Enter" && (event.ctrlKey || event.metaKey) && event.target.closest?.(".live")
