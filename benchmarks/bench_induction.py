@@ -45,7 +45,7 @@ def main() -> None:
     lab = SimpleNamespace(**runpy.run_path(str(PROGRAM)))
     recipe, alone = lab.Recipe(), lab.Recipe(n_layers=1)
     tokens = lab.unseen(recipe)
-    curves: dict[str, list[float]] = {}
+    curves: dict[str, list[Any]] = {}
     runs: dict[str, list[Any]] = {}
     for seed in range(arguments.seeds):
         start = time.thread_time()
@@ -56,8 +56,8 @@ def main() -> None:
             "formed_at": first_step(history, FORMED),
             "rise": [first_step(history, level) for level in TURNS],
             "trained": rounded(history[recipe.steps]),
-            "without_first": rounded(lab.scores(p, tokens, without=0)),
-            "without_second": rounded(lab.scores(p, tokens, without=1)),
+            "without_first": rounded(lab.measure(p, tokens, without=0)),
+            "without_second": rounded(lab.measure(p, tokens, without=1)),
             "one_layer": rounded(lab.train(alone, seed, recipe.steps)[1][recipe.steps]),
         }
         for name, value in kept.items():
@@ -65,8 +65,8 @@ def main() -> None:
         print(seed, *(f"{name} {value}" for name, value in kept.items()), flush=True)
         if seed == 0:
             found = {step: rounded(values) for step, values in history.items()}
-            curves = {name: [values[name] for values in found.values()] for name in found[0]}
-            curves = {"steps": list(map(float, found))} | curves
+            curves = {"steps": list(found)}
+            curves |= {name: [values[name] for values in found.values()] for name in found[0]}
     if arguments.record:
         columns = ("trained", "without_first", "without_second", "one_layer")
         split = {name: {k: [run[k] for run in runs[name]] for k in runs[name][0]} for name in columns}

@@ -33,7 +33,7 @@ def repeated(rng, n, batch, n_tokens):
     """Sequences of n tokens, all different, and the same n again."""
     shuffled = rng.random((batch, n_tokens)).argsort(axis=-1)
     once = shuffled[:, :n]  # (batch, n)
-    return np.concatenate([once, once], axis=-1)  # (batch, 2 n)
+    return np.concatenate([once, once], axis=-1)  # twice as long
 
 
 def start(rng, recipe):
@@ -50,6 +50,9 @@ def start(rng, recipe):
     return p
 
 
+HEAD = {"n_heads": 1, "causal": True}
+
+
 def layer(p, number):
     """The four matrices of a layer."""
     return [p[name][number] for name in ["W_Q", "W_K", "W_V", "W_O"]]
@@ -60,9 +63,8 @@ def forward(p, tokens, without=None):
     X = p["E"][tokens] + p["P"][: tokens.shape[-1]]
     inputs, weights = [X], []  # X is (batch, L, d_model)
     for number in range(len(p["W_Q"])):
-        head = attnref.multihead_attention(
-            X, *layer(p, number), n_heads=1, causal=True
-        )  # fmt: skip
+        matrices = layer(p, number)
+        head = attnref.multihead_attention(X, *matrices, **HEAD)
         weights.append(head.weights[:, 0])  # (batch, L, L)
         if number != without:
             X = X + head.output
@@ -91,10 +93,8 @@ def loss_and_gradients(p, tokens):
     d["U"] = (inputs[-1].mT @ d_logits).sum(axis=0)
     d_X = d_logits @ p["U"].T  # (batch, L, d_model)
     for number in reversed(range(len(p["W_Q"]))):
-        X = inputs[number]
-        back = attnref.multihead_gradients(
-            X, *layer(p, number), d_X, n_heads=1, causal=True
-        )  # fmt: skip
+        X, matrices = inputs[number], layer(p, number)
+        back = attnref.multihead_gradients(X, *matrices, d_X, **HEAD)
         for name in ["W_Q", "W_K", "W_V", "W_O"]:
             d[name][number] = getattr(back, f"d_{name}")
         d_X = d_X + back.d_X  # past the head, and through it
@@ -116,7 +116,7 @@ def adam(p, d, mean, square, step, recipe):
         p[name] -= rate * direction / (typical + 1e-8)
 
 
-def scores(p, tokens, without=None):
+def measure(p, tokens, without=None):
     """Loss, accuracy, and how far the two heads do what they should.
 
     `previous`: the mean weight of the first layer, in the first copy,
@@ -144,19 +144,19 @@ def unseen(recipe, batch=256):
 
 
 def train(recipe, seed=0, every=100):
-    """The trained parameters, and the scores on the way."""
+    """The trained parameters, and what was measured on the way."""
     rng = np.random.default_rng(seed)
     p = start(rng, recipe)
     mean = {name: np.zeros_like(array) for name, array in p.items()}
     square = {name: np.zeros_like(array) for name, array in p.items()}
-    history = {0: scores(p, unseen(recipe))}
+    history = {0: measure(p, unseen(recipe))}
     for step in range(1, recipe.steps + 1):
         n = rng.integers(recipe.shortest, recipe.longest + 1)
         tokens = repeated(rng, n, recipe.batch, recipe.n_tokens)
         _, d = loss_and_gradients(p, tokens)
         adam(p, d, mean, square, step, recipe)
         if step % every == 0:
-            history[step] = scores(p, unseen(recipe))
+            history[step] = measure(p, unseen(recipe))
     return p, history
 
 

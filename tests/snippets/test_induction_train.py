@@ -1,4 +1,4 @@
-"""The program that trains an induction head: its data, its way forward and back, its scores, and what comes of it."""
+"""The program that trains an induction head: data, the way forward and back, measures, a run."""
 
 import json
 import math
@@ -143,11 +143,11 @@ def test_adam_is_that_of_its_equations():
         assert_close(p["x"], [x])
 
 
-# ---- scores
+# ---- what is measured
 
 
-def test_scores_read_the_right_cells(tiny):
-    found = program.scores(tiny.p, tiny.tokens)
+def test_measure_reads_the_right_cells(tiny):
+    found = program.measure(tiny.p, tiny.tokens)
     previous, induction, right = [], [], []
     for sequence in tiny.tokens.tolist():
         weights, logits = by_loops(tiny.p, sequence[:-1])
@@ -177,7 +177,7 @@ def test_a_small_run_forms_an_induction_head_that_needs_both_layers(seed):
     assert history[0]["induction"] < 0.15
     assert history[400]["induction"] > 0.9
     assert history[400]["accuracy"] > 0.95
-    assert program.scores(p, program.unseen(SMALL), without=0)["accuracy"] < 0.5
+    assert program.measure(p, program.unseen(SMALL), without=0)["accuracy"] < 0.5
 
 
 def test_one_layer_alone_forms_none():

@@ -1,0 +1,39 @@
+"""What was trained apart, and what the page's figures show."""
+
+import json
+import runpy
+from pathlib import Path
+from types import SimpleNamespace
+
+import numpy as np
+
+import attnref
+
+root = Path(attnref.__file__).parents[1]
+folder = root / "snippets" / "induction-head"
+program = SimpleNamespace(**runpy.run_path(str(folder / "train.py")))
+keep = SimpleNamespace(**runpy.run_path(str(folder / "keep.py")))
+record_file = root / "benchmarks" / "records" / "induction.json"
+record = json.loads(record_file.read_text(encoding="utf-8"))
+curves = record["curves"]
+steps = curves["steps"]
+
+full = program.Recipe()
+kept = keep.read()
+kept_found = program.measure(kept, program.unseen(full))
+kept_rest = program.measure(kept, program.unseen(full), without=0)
+
+word = "planet"
+read = list(2 * word)[:-1]
+tokens = np.array([[keep.TOKENS.index(sign) for sign in read]])
+begun = program.start(np.random.default_rng(keep.SEED), full)
+maps_before = [w[0] for w in program.forward(begun, tokens)[1]]
+_, weights_after, logits_after = program.forward(kept, tokens)
+maps_after = [w[0] for w in weights_after]
+
+places = np.arange(len(read))
+strongest = [w.argmax(axis=-1) for w in maps_after]
+largest = [w.max(axis=-1) for w in maps_after]
+shares_after = attnref.softmax(logits_after[0])
+guesses = [keep.TOKENS[k] for k in shares_after.argmax(axis=-1)]
+guessed = shares_after.max(axis=-1)
