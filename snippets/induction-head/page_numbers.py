@@ -18,17 +18,18 @@ record = json.loads(record_file.read_text(encoding="utf-8"))
 curves = record["curves"]
 steps = curves["steps"]
 
-full = program.Recipe()
 kept = keep.read()
-kept_found = program.measure(kept, program.unseen(full))
-kept_rest = program.measure(kept, program.unseen(full), without=0)
+unseen_tokens = program.unseen(program.Recipe())
+kept_found = program.measure(kept, unseen_tokens)
+kept_rest = program.measure(kept, unseen_tokens, without=0)
 
 word = "planet"
 read = list(2 * word)[:-1]
-tokens = np.array([[keep.TOKENS.index(sign) for sign in read]])
-begun = program.start(np.random.default_rng(keep.SEED), full)
-maps_before = [w[0] for w in program.forward(begun, tokens)[1]]
-_, weights_after, logits_after = program.forward(kept, tokens)
+asked = np.array([[keep.TOKENS.index(sign) for sign in read]])
+dice = np.random.default_rng(keep.SEED)
+begun = program.start(dice, program.Recipe())
+maps_before = [w[0] for w in program.forward(begun, asked)[1]]
+_, weights_after, logits_after = program.forward(kept, asked)
 maps_after = [w[0] for w in weights_after]
 
 places = np.arange(len(read))
@@ -37,3 +38,11 @@ largest = [w.max(axis=-1) for w in maps_after]
 shares_after = attnref.softmax(logits_after[0])
 guesses = [keep.TOKENS[k] for k in shares_after.argmax(axis=-1)]
 guessed = shares_after.max(axis=-1)
+
+recorded_on = [int(part) for part in record["date"].split("-")]
+ends = record["trained"]
+formed = sum(w >= record["formed"] for w in ends["induction"])
+rises = [end - begin for begin, end in record["rise"]]
+columns = ["trained", "without_first", "without_second", "one_layer"]
+found = [record[column]["accuracy"] for column in columns]
+accuracies = [(min(each), max(each)) for each in found]
