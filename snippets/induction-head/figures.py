@@ -23,12 +23,11 @@ def turn(steps, curves) -> Figure:
     heads = panel(on, 36, 206, 196, 190)
     for name, text, color, line, dy in (
         ("accuracy", "accuracy", SOFT, ":", 12),
-        ("induction", "second head", TWO, "-", -4),
-        ("previous", "first head", ONE, (0, (4, 2)), -20),
+        ("induction", "second head", TWO, "-", -3),
+        ("previous", "first head", ONE, (0, (4, 2)), -8),
     ):
         heads.plot(steps, curves[name], color=color, linestyle=line, linewidth=2)
         label(heads, text, (steps[-1], curves[name][-1]), dx=8, dy=dy, color=INK)
-        heads.plot([steps[-1], steps[-1]], [curves[name][-1]] * 2, color=color)
     heads.set_ylim(0, 1)
     heads.set_yticks([0, 0.5, 1])
     quiet(heads, "accuracy, and weight on the right token", (0, 1), dx=-20, dy=26)
@@ -60,4 +59,7 @@ def maps(read, maps_before, maps_after) -> Figure:
                 quiet(axes, sign, (0, place + 0.5), dx=-7, across="center")
                 quiet(axes, sign, (place + 0.5, 0), dy=8, across="center")
             label(axes, f"{head}, {when}", (0, 0), dy=28)
+            quiet(axes, "row: who asks", (size, 1), dx=-4, across="right")
+            quiet(axes, "column: who", (size, 2.3), dx=-4, across="right")
+            quiet(axes, "is asked", (size, 3.4), dx=-4, across="right")
     return on
