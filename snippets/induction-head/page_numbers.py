@@ -28,16 +28,17 @@ read = list(2 * word)[:-1]
 asked = np.array([[keep.TOKENS.index(sign) for sign in read]])
 dice = np.random.default_rng(keep.SEED)
 begun = program.start(dice, program.Recipe())
-maps_before = [w[0] for w in program.forward(begun, asked)[1]]
+_, weights_before, _ = program.forward(begun, asked)
+maps_before = [w[0] for w in weights_before]
 _, weights_after, logits_after = program.forward(kept, asked)
 maps_after = [w[0] for w in weights_after]
 
 places = np.arange(len(read))
-strongest = [w.argmax(axis=-1) for w in maps_after]
-largest = [w.max(axis=-1) for w in maps_after]
-shares_after = attnref.softmax(logits_after[0])
-guesses = [keep.TOKENS[k] for k in shares_after.argmax(axis=-1)]
-guessed = shares_after.max(axis=-1)
+strongest = [np.array(list(map(np.argmax, w))) for w in maps_after]
+largest = [list(map(max, w)) for w in maps_after]
+best = map(np.argmax, logits_after[0])
+guesses = [keep.TOKENS[k] for k in best]
+guessed = list(map(max, attnref.softmax(logits_after[0])))
 
 recorded_on = [int(part) for part in record["date"].split("-")]
 ends = record["trained"]
