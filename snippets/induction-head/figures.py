@@ -12,7 +12,7 @@ FAINTEST = 0.02  # a weight below this would not be seen
 @figure
 def turn(steps, curves) -> Figure:
     """The loss, and below it accuracy and what both heads do, over the steps of the recorded run."""
-    on = sheet(446)
+    on = sheet(464)
     loss = panel(on, 36, 30, 196, 130)
     loss.plot(steps, curves["loss"], color=INK, linewidth=1.8)
     highest = int(np.ceil(max(curves["loss"])))
@@ -20,7 +20,7 @@ def turn(steps, curves) -> Figure:
     loss.set_yticks(range(highest + 1))
     quiet(loss, "loss", (0, highest), dx=-20, dy=14)
 
-    heads = panel(on, 36, 206, 196, 190)
+    heads = panel(on, 36, 224, 196, 190)
     for name, text, color, line, dy in (
         ("accuracy", "accuracy", SOFT, ":", 12),
         ("induction", "second head", TWO, "-", -3),
@@ -30,7 +30,7 @@ def turn(steps, curves) -> Figure:
         label(heads, text, (steps[-1], curves[name][-1]), dx=8, dy=dy, color=INK)
     heads.set_ylim(0, 1)
     heads.set_yticks([0, 0.5, 1])
-    quiet(heads, "accuracy, and weight on the right token", (0, 1), dx=-20, dy=26)
+    quiet(heads, "accuracy, and weight on the right token", (0, 1), dx=-20, dy=22)
     for axes in (loss, heads):
         axes.set_xlim(0, steps[-1])
         axes.set_xticks(range(0, steps[-1] + 1, steps[-1] // 3))

@@ -143,7 +143,7 @@ def unseen(recipe, batch=256):
     return repeated(rng, recipe.longest, batch, recipe.n_tokens)
 
 
-def train(recipe, seed=0, every=100):
+def train(recipe, seed, every):
     """The trained parameters, and what was measured on the way."""
     rng = np.random.default_rng(seed)
     p = start(rng, recipe)
@@ -165,5 +165,5 @@ if __name__ == "__main__":
     parser.add_argument("--seed", type=int, default=0)
     parser.add_argument("--steps", type=int, default=1500)
     chosen = parser.parse_args()
-    for step, found in train(Recipe(steps=chosen.steps), chosen.seed)[1].items():
+    for step, found in train(Recipe(steps=chosen.steps), chosen.seed, every=100)[1].items():
         print(f"{step:5}", *(f"{name} {value:.3f}" for name, value in found.items()))

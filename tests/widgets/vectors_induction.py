@@ -1,4 +1,4 @@
-"""What the trained model has to give in the page: python -m tests.widgets.vectors_induction writes the JSON beside this.
+"""What the trained model has to give in the page: python -m tests.widgets.vectors_induction writes it beside this.
 
 Computed by the program that trained it, from the parameters that are kept.
 """

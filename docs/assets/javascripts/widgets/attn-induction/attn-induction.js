@@ -1,7 +1,7 @@
 // The trained induction head to play with: type letters, see both heads' maps and what the model says next.
 // It stands around a table of one sequence: a row for each place, with the token in its second column.
 
-import { button, fixed, h, painter, rowsOf, say, set, statusLine, toggle } from "../parts.js"
+import { button, choice, fixed, h, painter, rowsOf, say, set, statusLine } from "../parts.js"
 import { mapOf } from "./map.js"
 import { forward, longest, ranked, read, tokensOf } from "./model.js"
 
@@ -82,22 +82,21 @@ export function build(element) {
   }
   field.addEventListener("input", type)
   slider.addEventListener("input", () => choose(slider.valueAsNumber))
-  const leaves = HEADS.map((name, layer) => toggle(`leave out the ${name}`, (on) => {
-    state.without = on ? layer : null
-    leaves.forEach((other, place) => { if (place !== layer) other.querySelector("input").checked = false })
+  const leave = choice("Leave out", ["no head", ...HEADS.map((name) => `the ${name}`)], (index) => {
+    state.without = index ? index - 1 : null
     compute()
-  }))
+  })
   type()
   paintAll()
 
   return h("div", { class: "attn-live attn-induction", role: "group", "aria-label": "A trained induction head to play with" },
     h("div", { class: "attn-bar" },
       h("label", { class: "attn-choice" }, h("span", {}, "Sequence"), field),
-      ...leaves,
+      leave,
       button("Reset", () => {
         field.value = start
         state.without = null
-        for (const one of leaves) one.querySelector("input").checked = false
+        leave.querySelector("select").selectedIndex = 0
         type()
       })),
     h("div", { class: "attn-maps" }, ...maps.map((map) => map.element)),
