@@ -707,9 +707,9 @@ for name, p in [("any length", trained), ("always 8", clock)]:
 #
 # ### Your own run
 #
-# Train with the full recipe: `train` takes `full`, a seed, and after how many steps to measure. Then change one thing in
-# the small recipe, and predict first what it does to the turn: positions that start three times as strong as tokens, or
-# tokens that start four times as strong as here; a smaller rate; three layers.
+# Train with the full recipe: `train` takes `full`, a seed, and after how many steps to measure. Then change one thing
+# in the small recipe, and predict first what it does to the turn: positions that start three times as strong as tokens,
+# or tokens that start four times as strong as here; a smaller rate; three layers.
 #
 # ## Recap
 #
