@@ -1,4 +1,4 @@
-"""The record that benchmarks/bench_growth.py has written."""
+"""Numbers to keep in three kinds of layers, and the record that benchmarks/bench_growth.py has written."""
 
 import json
 from pathlib import Path
@@ -11,6 +11,14 @@ record = json.loads(record_file.read_text(encoding="utf-8"))
 lengths = record["lengths"]
 milliseconds = record["milliseconds"]
 megabytes = record["megabytes"]
+
+
+live_kinds = ["self-attention", "recurrent", "restricted"]
+
+
+def live_kept(n, d, r):
+    """The weights of all pairs, the states of all tokens, the weights in all windows; in millions."""
+    return [n * n / 1e6, n * d / 1e6, n * r / 1e6]
 
 
 def last_doubling(figures):
