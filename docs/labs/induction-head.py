@@ -443,10 +443,10 @@ def attention_maps(p, text):
     _, weights, logits = forward(p, tokens)
     for head, rows in zip(["first", "second"], weights):
         print(f"{head} head: row = who asks, column = who is asked")
-        print("    " + "".join(f"{sign:>5}" for sign in text))
+        print("  " + "".join(f"{sign:>4}" for sign in text))
         for sign, row in zip(text, rows[0]):
-            percent = "".join(f"{100 * w:5.0f}" for w in row)
-            print(f"{sign:>4}{percent}")
+            percent = "".join(f"{100 * w:4.0f}" for w in row)
+            print(f"{sign:>2}{percent}")
         print()
     print("next:", signs[logits[0, -1].argmax()])
 
@@ -455,28 +455,28 @@ attention_maps(trained, "knifeknif")
 
 # Output:
 # first head: row = who asks, column = who is asked
-#         k    n    i    f    e    k    n    i    f
-#    k  100    0    0    0    0    0    0    0    0
-#    n  100    0    0    0    0    0    0    0    0
-#    i    3   88    8    0    0    0    0    0    0
-#    f    0    0   98    1    0    0    0    0    0
-#    e    0    0    1   98    1    0    0    0    0
-#    k    0    1    0    1   97    1    0    0    0
-#    n    1    0    1    0    6   87    6    0    0
-#    i    1    0    7    0    2   15   69    5    0
-#    f   32    0    5   10   16   29    3    4    2
+#      k   n   i   f   e   k   n   i   f
+#  k 100   0   0   0   0   0   0   0   0
+#  n 100   0   0   0   0   0   0   0   0
+#  i   3  88   8   0   0   0   0   0   0
+#  f   0   0  98   1   0   0   0   0   0
+#  e   0   0   1  98   1   0   0   0   0
+#  k   0   1   0   1  97   1   0   0   0
+#  n   1   0   1   0   6  87   6   0   0
+#  i   1   0   7   0   2  15  69   5   0
+#  f  32   0   5  10  16  29   3   4   2
 #
 # second head: row = who asks, column = who is asked
-#         k    n    i    f    e    k    n    i    f
-#    k  100    0    0    0    0    0    0    0    0
-#    n   64   36    0    0    0    0    0    0    0
-#    i   28   68    4    0    0    0    0    0    0
-#    f    0   99    0    0    0    0    0    0    0
-#    e    1   98    0    1    0    0    0    0    0
-#    k    1   99    0    0    0    0    0    0    0
-#    n    0    0  100    0    0    0    0    0    0
-#    i    0    0    0  100    0    0    0    0    0
-#    f    0    0    0    0  100    0    0    0    0
+#      k   n   i   f   e   k   n   i   f
+#  k 100   0   0   0   0   0   0   0   0
+#  n  64  36   0   0   0   0   0   0   0
+#  i  28  68   4   0   0   0   0   0   0
+#  f   0  99   0   0   0   0   0   0   0
+#  e   1  98   0   1   0   0   0   0   0
+#  k   1  99   0   0   0   0   0   0   0
+#  n   0   0 100   0   0   0   0   0   0
+#  i   0   0   0 100   0   0   0   0   0
+#  f   0   0   0   0 100   0   0   0   0
 #
 # next: e
 

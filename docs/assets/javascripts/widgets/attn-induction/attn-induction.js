@@ -15,7 +15,7 @@ const GUESSES = 3
 export function build(element) {
   const start = rowsOf(element.querySelector("table")).map((row) => row[1].textContent.trim()).join("")
   const state = { tokens: [], row: 0, without: null, found: null }
-  const status = statusLine()
+  const status = statusLine("Type letters, and go through the rows with the slider or a click on a map.")
   const signOf = (place) => model.signs[state.tokens[place]]
 
   const field = h("input", {
@@ -68,25 +68,26 @@ export function build(element) {
   }
   const paint = painter(paintAll, status, tell)
 
+  function compute() {
+    state.tokens = tokensOf(model, field.value)
+    state.found = forward(model, state.tokens, state.without)
+    state.row = Math.max(0, state.tokens.length - 1)
+  }
   function choose(row) {
-    state.row = Math.max(0, Math.min(state.tokens.length - 1, row))
+    state.row = Math.min(state.tokens.length - 1, row)
     paint()
   }
-  function compute() {
-    state.found = forward(model, state.tokens, state.without)
-    choose(state.tokens.length - 1)
-  }
-  function type() {
-    state.tokens = tokensOf(model, field.value)
+  function anew() {
     compute()
+    paint()
   }
-  field.addEventListener("input", type)
+  field.addEventListener("input", anew)
   slider.addEventListener("input", () => choose(slider.valueAsNumber))
   const leave = choice("Leave out", ["no head", ...HEADS.map((name) => `the ${name}`)], (index) => {
     state.without = index ? index - 1 : null
-    compute()
+    anew()
   })
-  type()
+  compute()
   paintAll()
 
   return h("div", { class: "attn-live attn-induction", role: "group", "aria-label": "A trained induction head to play with" },
@@ -97,7 +98,7 @@ export function build(element) {
         field.value = start
         state.without = null
         leave.querySelector("select").selectedIndex = 0
-        type()
+        anew()
       })),
     h("div", { class: "attn-maps" }, ...maps.map((map) => map.element)),
     h("label", { class: "attn-asks" }, h("span", {}, "Who asks"), slider, asks),
@@ -108,7 +109,7 @@ export function build(element) {
           h("tr", {}, h("th", { scope: "row" }, name), looks[layer].where, looks[layer].weight)))),
       h("table", { class: "attn-table" },
         h("thead", {}, h("tr", {}, h("th", { scope: "col" }, "says next"), h("th", { scope: "col" }, "share"))),
-        h("tbody", {}, ...guesses.map(({ sign, share, bar }) => h("tr", {}, sign,
+        h("tbody", {}, ...guesses.map(({ sign, share, bar }) => h("tr", { class: "attn-guess" }, sign,
           h("td", { class: "attn-weight" }, share, h("span", { class: "attn-bar-of" }, bar))))))),
     status)
 }

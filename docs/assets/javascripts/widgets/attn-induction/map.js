@@ -23,16 +23,16 @@ export function mapOf(name, layer, choose) {
     rows = signs.length
     const cell = (SIZE - EDGE) / Math.max(rows, 1)
     const at = (place) => EDGE + cell * place
-    const size = Math.min(17, cell * 0.95)
     const letters = signs.flatMap((sign, place) => [
-      s("text", { x: EDGE / 2, y: at(place + 0.5), "font-size": size, class: place === chosen ? "chosen" : "" }, sign),
-      s("text", { x: at(place + 0.5), y: EDGE / 2, "font-size": size }, sign),
+      s("text", { x: EDGE / 2, y: at(place + 0.5), class: place === chosen ? "chosen" : "" }, sign),
+      s("text", { x: at(place + 0.5), y: EDGE / 2 }, sign),
     ])
     const cells = weights.flatMap((row, i) => row.flatMap((weight, j) => weight < FAINTEST ? [] : [s("rect", {
       x: at(j), y: at(i), width: cell, height: cell, "fill-opacity": weight.toFixed(3), class: "cell",
     }, s("title", {}, `${signs[i]} (place ${i}) asks ${signs[j]} (place ${j}): ${weight.toFixed(2)}`))]))
     const frame = s("rect", { class: "frame", x: EDGE, y: EDGE, width: SIZE - EDGE, height: SIZE - EDGE })
     const mark = rows ? [s("rect", { class: "mark", x: EDGE, y: at(chosen), width: SIZE - EDGE, height: cell })] : []
+    drawing.style.setProperty("--cell", cell)
     drawing.replaceChildren(frame, ...cells, ...letters, ...mark)
     drawing.setAttribute("aria-label", `Weights of the ${name}: row = who asks, column = who is asked. ${rows} rows.`)
     say(note, left_out ? "left out: the map shows where it would look" : "row = who asks, column = who is asked")
