@@ -692,7 +692,7 @@ for name, p in [("any length", trained), ("always 8", clock)]:
 #     ```python
 #     n = 5
 #     twice = repeated(np.random.default_rng(4), n, 256, 16)
-#     thrice = np.concatenate([twice, twice[:, :n]], axis=-1)
+#     thrice = np.hstack([twice, twice[:, :n]])
 #     _, weights, logits = forward(trained, thrice[:, :-1])
 #     rows = np.arange(2 * n, 3 * n - 1)
 #     said = logits[:, rows].argmax(axis=-1)

@@ -2,11 +2,13 @@
 
 import numpy as np
 from matplotlib.figure import Figure
-from matplotlib.patches import Rectangle
+from matplotlib.patches import PathPatch, Rectangle
+from matplotlib.path import Path
 
 from sitekit.drawing import INK, ONE, RULE, SOFT, TWO, figure, label, panel, quiet, sheet
 
-FAINTEST = 0.02  # a weight below this would not be seen
+SHADES = 20
+SQUARE = np.array([[0, 0], [1, 0], [1, 1], [0, 1], [0, 0]])
 
 
 @figure
@@ -53,8 +55,12 @@ def maps(read, maps_before, maps_after) -> Figure:
             axes.set_ylim(size, 0)
             axes.axis("off")
             axes.add_patch(Rectangle((0, 0), size, size, fill=False, edgecolor=RULE, linewidth=0.8))
-            for i, j in np.argwhere(both[column] > FAINTEST):
-                axes.add_patch(Rectangle((j, i), 1, 1, facecolor=(color, both[column][i, j])))
+            shades = np.round(SHADES * both[column]).astype(int)
+            for shade in range(1, SHADES + 1):  # cells of one shade are one shape, which keeps the file small
+                cells = [Path(SQUARE + (j, i), closed=True) for i, j in np.argwhere(shades == shade)]
+                if cells:
+                    whole = Path.make_compound_path(*cells)
+                    axes.add_patch(PathPatch(whole, facecolor=(color, shade / SHADES)))
             for place, sign in enumerate(read):
                 quiet(axes, sign, (0, place + 0.5), dx=-7, across="center")
                 quiet(axes, sign, (place + 0.5, 0), dy=8, across="center")

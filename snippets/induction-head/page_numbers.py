@@ -11,8 +11,10 @@ import attnref
 
 root = Path(attnref.__file__).parents[1]
 folder = root / "snippets" / "induction-head"
-program = SimpleNamespace(**runpy.run_path(str(folder / "train.py")))
-keep = SimpleNamespace(**runpy.run_path(str(folder / "keep.py")))
+program, keep = (
+    SimpleNamespace(**runpy.run_path(str(folder / name)))
+    for name in ["train.py", "keep.py"]
+)  # fmt: skip
 record_file = root / "benchmarks" / "records" / "induction.json"
 record = json.loads(record_file.read_text(encoding="utf-8"))
 curves = record["curves"]
@@ -34,7 +36,8 @@ _, weights_after, logits_after = program.forward(kept, asked)
 maps_after = [w[0] for w in weights_after]
 
 places = np.arange(len(read))
-strongest = [np.array(list(map(np.argmax, w))) for w in maps_after]
+tops = [list(map(np.argmax, w)) for w in maps_after]
+strongest = np.array(tops)
 largest = [list(map(max, w)) for w in maps_after]
 best = map(np.argmax, logits_after[0])
 guesses = [keep.TOKENS[k] for k in best]
@@ -44,6 +47,7 @@ recorded_on = [int(part) for part in record["date"].split("-")]
 ends = record["trained"]
 formed = sum(w >= record["formed"] for w in ends["induction"])
 rises = [end - begin for begin, end in record["rise"]]
-columns = ["trained", "without_first", "without_second", "one_layer"]
-found = [record[column]["accuracy"] for column in columns]
+parted = ["without_first", "without_second", "one_layer"]
+columns = [ends, *map(record.get, parted)]
+found = [column["accuracy"] for column in columns]
 accuracies = [(min(each), max(each)) for each in found]
