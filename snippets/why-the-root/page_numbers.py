@@ -14,14 +14,14 @@ live_table = []
 for live_length in (1, 4, 16, 64, 256):
     live_rng = np.random.default_rng(0)
     drawn = live_rng.standard_normal((live_draws, 9, live_length))
-    dots = (drawn[:, 1:] @ drawn[:, 0, :, np.newaxis])[..., 0]  # (2000, 8)
+    dots = drawn[:, 1:] @ drawn[:, 0, :, np.newaxis]  # (2000, 8, 1)
     both = [dots, dots / np.sqrt(live_length)]
-    shares = [attnref.softmax(found) for found in both]
+    shares = [attnref.softmax(found, axis=-2) for found in both]
     live_table.append(
         [
             live_length,
             *(found.std() for found in both),
-            *(found.max(axis=-1).mean() for found in shares),
-            *((found * (1 - found)).max(axis=-1).mean() for found in shares),
+            *(found.max(axis=-2).mean() for found in shares),
+            *((found * (1 - found)).max(axis=-2).mean() for found in shares),
         ]
     )

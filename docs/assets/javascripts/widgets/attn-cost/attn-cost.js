@@ -45,13 +45,13 @@ export function build(element) {
     return [s("path", { class: "grid", d: `M${LEFT} ${y}H${RIGHT}` }),
       s("text", { class: "tick left", x: LEFT - 5, y: y + 4 }, "10", s("tspan", { dy: -5 }, power))]
   })))
-  const drawing = s("svg", { class: "attn-chart", viewBox: "0 0 520 226", "aria-hidden": "true" }, ...scales,
+  const drawing = s("svg", { class: "attn-drawing attn-chart", viewBox: "0 0 520 226", "aria-hidden": "true" }, ...scales,
     ...[4, 8, 12, 16].map((power) => s("text", { class: "tick", x: across(2 ** power), y: BOTTOM + 15 }, grouped(2 ** power))),
     here, ...lines, ...dots, ...labels)
 
   const rows = KINDS.map(([kind, name]) => {
     const cells = [h("td"), h("td"), h("td"), h("td")]
-    const key = s("svg", { class: "attn-chart attn-key", viewBox: "0 0 30 10", "aria-hidden": "true" },
+    const key = s("svg", { class: "attn-drawing attn-chart attn-key", viewBox: "0 0 30 10", "aria-hidden": "true" },
       s("path", { class: `line ${kind}`, d: "M0 5H30" }), s("circle", { class: `dot ${kind}`, cx: 15, cy: 5, r: 4 }))
     return { cells, element: h("tr", {}, h("th", { scope: "row" }, key, name), ...cells) }
   })

@@ -38,7 +38,7 @@ export function build(element) {
   const hill = s("path", { class: "hill" })
   const band = s("path", { class: "band" })
   const ticks = [-30, -20, -10, 0, 10, 20, 30].map((at) => s("text", { class: "tick", x: at * UNIT, y: 17 }, fixed(at, 0)))
-  const drawing = s("svg", { class: "attn-hill", viewBox: `${-HALF} -80 ${2 * HALF} 100`, "aria-hidden": "true" },
+  const drawing = s("svg", { class: "attn-drawing attn-hill", viewBox: `${-HALF} -80 ${2 * HALF} 100`, "aria-hidden": "true" },
     s("text", { class: "label", x: -258, y: -64 }, `scores of ${DRAWS} draws`), hill, s("path", { class: "axis", d: `M${-HALF} 0H${HALF}` }), band, ...ticks)
 
   const rows = Array.from({ length: KEYS }, (_, j) => {
