@@ -1,9 +1,6 @@
-"""The trained induction head in its lab: by typing, by keys alone and by a click; without script; on a phone."""
+"""The trained induction head in its lab: by typing, by keys alone and by touch (the rest is in test_widgets)."""
 
 import pytest
-
-from tests.browser.test_axe import violations
-from tests.browser.test_pages import STICKING_OUT
 
 TAG, PAGE = "attn-induction", "labs/induction-head/"
 
@@ -39,25 +36,6 @@ def said(page) -> str:
 def type_in(page, text: str) -> None:
     page.get_by_label("Sequence").fill(text)
     settle(page)
-
-
-@pytest.mark.parametrize("width", [1280, 390])
-@pytest.mark.parametrize("scheme", ["light", "dark"])
-def test_head_is_at_peace_in_both_schemes_and_widths(open_head, scheme, width):
-    page = open_head(width=width, scheme=scheme)
-    page.locator(f"{TAG} .attn-origin summary").click()
-    assert violations(page, TAG) == []
-    assert page.evaluate(STICKING_OUT) == []
-    assert page.evaluate("document.documentElement.scrollWidth <= document.documentElement.clientWidth")
-    assert page.elsewhere == []
-    assert page.complaints == []
-
-
-def test_head_without_script_is_a_table_with_proven_numbers(open_page):
-    page = open_page(PAGE, java_script_enabled=False)
-    assert page.locator(f"{TAG} table").is_visible()
-    assert page.locator(f"{TAG} table data[data-proof]").count() > 30
-    assert page.locator(f"{TAG} .attn-live").count() == 0
 
 
 def test_head_says_in_each_row_what_the_table_says(open_head):
@@ -148,13 +126,3 @@ def test_head_whose_parameters_cannot_be_had_leaves_the_table(open_page):
     page.wait_for_load_state("networkidle")
     assert page.locator(f"{TAG} table").is_visible()
     assert page.locator(f"{TAG} .attn-live").count() == 0
-
-
-def test_head_comes_alive_after_instant_navigation(open_page):
-    page = open_page("labs/lists-and-loops/")
-    page.wait_for_load_state("networkidle")
-    page.evaluate("window.stayed = true")
-    page.evaluate("() => document.querySelector(`a[href$='induction-head/']`).click()")
-    page.locator(f"{TAG} .attn-live").wait_for()
-    assert page.evaluate("window.stayed === true"), "the page was loaded anew, so this tests nothing"
-    assert page.complaints == []
