@@ -181,7 +181,7 @@ def test_a_small_run_forms_an_induction_head_that_needs_both_layers(seed):
 
 
 def test_one_layer_alone_forms_none():
-    _, history = program.train(Recipe(**vars(SMALL) | {"n_layers": 1}), 0, every=240)
+    _, history = program.train(Recipe(**vars(SMALL) | {"n_layers": 1}), 1, every=240)
     assert history[240]["induction"] < 0.6
     assert history[240]["accuracy"] < 0.6
 
