@@ -349,7 +349,7 @@ def unseen(recipe, batch=256):
 # %% [markdown]
 # ## Training
 #
-# Each step draws a length and new sequences, so the model never sees one twice.
+# Each step draws a length, and fresh sequences of it: there is nothing that could be learnt by heart.
 
 
 # %%
