@@ -7,6 +7,7 @@ const WIDGETS = {
   "attn-steps": () => import("./widgets/attn-steps/attn-steps.js"),
   "attn-saturation": () => import("./widgets/attn-saturation/attn-saturation.js"),
   "attn-cost": () => import("./widgets/attn-cost/attn-cost.js"),
+  "attn-induction": () => import("./widgets/attn-induction/attn-induction.js"),
 }
 
 const SHARED = "../stylesheets/widgets.css"
