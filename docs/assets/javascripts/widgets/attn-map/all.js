@@ -17,11 +17,13 @@ function draw(canvas, map, [red, green, blue]) {
 export function all(model, turn) {
   const maps = Array.from({ length: model.layers }, (_, layer) =>
     Array.from({ length: model.heads }, (_, head) =>
-      h("canvas", { role: "radio", "aria-checked": "false", "aria-label": `layer ${layer + 1}, head ${head + 1}`, tabindex: -1 })))
-  const numbers = h("div", { class: "attn-map-heads", "aria-hidden": "true" }, h("span"),
+      h("canvas", {
+        role: "radio", "aria-checked": "false", "aria-label": `layer ${layer + 1}, head ${head + 1}`, tabindex: -1,
+      })))
+  const numbers = h("div", { "aria-hidden": "true" }, h("span"),
     ...maps[0].map((_, head) => h("span", {}, head + 1)))
   const rows = maps.map((row, layer) =>
-    h("div", { class: "attn-map-layer", role: "presentation" }, h("span", { "aria-hidden": "true" }, layer + 1), ...row))
+    h("div", { role: "presentation" }, h("span", { "aria-hidden": "true" }, layer + 1), ...row))
   const grid = h("div", { class: "attn-map-all", role: "radiogroup", "aria-label": "All heads, a row for each layer" },
     numbers, ...rows)
   grid.style.setProperty("--heads", model.heads)
@@ -60,7 +62,10 @@ export function all(model, turn) {
   }
 
   // The colours of the page may change, by the reader's choice or the system's.
-  new MutationObserver(() => { if (drawn && grid.isConnected) paint(drawn.sentence, chosen) })
-    .observe(document.body, { attributes: true, attributeFilter: ["data-md-color-scheme"] })
+  const scheme = new MutationObserver(() => {
+    if (!grid.isConnected) scheme.disconnect()
+    else if (drawn) paint(drawn.sentence, chosen)
+  })
+  scheme.observe(document.body, { attributes: true, attributeFilter: ["data-md-color-scheme"] })
   return { element, paint }
 }

@@ -33,7 +33,7 @@ export function build(element) {
   const networks = choice("Network", NETWORKS.map(([, label]) => label), open)
   const pickers = h("div", { class: "attn-bar" }, networks)
   const body = h("div", { class: "attn-maps" })
-  const status = statusLine()
+  const status = statusLine("Pick a cell or a small map: by pointing, or by Tab and the arrow keys.")
   let pause = 0
 
   async function open(network) {

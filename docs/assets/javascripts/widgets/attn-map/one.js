@@ -13,7 +13,7 @@ export function one() {
   const element = h("div", { class: "attn-map-side" }, h("div", { class: "attn-map-box" }, table), reading)
   let shown = { words: [], map: [] }
   let cells = []
-  let at = [0, 0]
+  let at = [1, 0]
 
   function read([i, j]) {
     const { words, map } = shown
@@ -27,8 +27,8 @@ export function one() {
     read(at)
   }
   const placeOf = (target) => {
-    const cell = target.closest("td")
-    return cell && [cell.parentElement.rowIndex - 1, cell.cellIndex - 1]
+    const cell = target.closest("tbody td")
+    return cell && [cell.parentElement.sectionRowIndex, cell.cellIndex - 1]
   }
   table.addEventListener("pointerover", ({ target }) => { if (placeOf(target)) read(placeOf(target)) })
   table.addEventListener("pointerleave", () => read(at))
@@ -44,10 +44,12 @@ export function one() {
 
   function lay(words) {
     const held = table.contains(document.activeElement)
-    const head = h("tr", {}, h("td", {}), ...words.map((word) => h("th", { scope: "col" }, h("span", {}, word))))
+    const asked = h("tr", {}, h("td", {}), h("td", { class: "attn-map-asked", colspan: words.length }, "who is asked"))
+    const head = h("tr", {}, h("td", { class: "attn-map-asks" }, "who asks"),
+      ...words.map((word) => h("th", { scope: "col" }, h("span", {}, word))))
     cells = words.map(() => words.map(() => h("td", { tabindex: -1 })))
     const rows = words.map((word, i) => h("tr", {}, h("th", { scope: "row" }, word), ...cells[i]))
-    table.replaceChildren(caption, h("thead", {}, head), h("tbody", {}, ...rows))
+    table.replaceChildren(caption, h("colgroup", {}, h("col")), h("thead", {}, asked, head), h("tbody", {}, ...rows))
     at = at.map((place) => Math.min(place, words.length - 1))
     cells[at[0]][at[1]].setAttribute("tabindex", 0)
     if (held) cells[at[0]][at[1]].focus()
@@ -64,6 +66,7 @@ export function one() {
         say(cells[i][j], percent(weight))
         cells[i][j].style.setProperty("--weight", weight / 1000)
         cells[i][j].classList.toggle("most", j === most)
+        cells[i][j].classList.toggle("next-to-none", weight < 5) // shown as 0
       })
     })
     read(at)
