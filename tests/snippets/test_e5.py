@@ -1,5 +1,6 @@
 """The reader of the encoder in four bits: its file, its pieces, and what it makes of both."""
 
+import json
 import os
 import random
 import struct
@@ -223,6 +224,18 @@ def test_the_matrices_are_what_the_blocks_say(model):
                 expected += [step * ((code & 15) - 8) for code in codes]
                 expected += [step * ((code >> 4) - 8) for code in codes]
             assert numbers == expected
+
+
+@pytest.mark.parametrize("language", ["en", "es"])
+def test_the_committed_survey_is_what_the_weights_give(model, language):
+    path = FOLDER / f"e5-{language}.json"
+    kept, found = json.loads(path.read_text("utf-8")), e5.record(model, language)
+    assert e5.survey.differences(kept, found) == []
+    kept["sentences"][1]["row"][100][2] += 2 * e5.survey.TOLERANCE
+    kept["survey"]["mark"][0] += 1
+    assert [line.partition(":")[0] for line in e5.survey.differences(kept, found)] == [
+        "survey mark[0]", "sentences[1] row[100][2]",
+    ]  # fmt: skip
 
 
 SENTENCES = [
