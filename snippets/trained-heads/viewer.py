@@ -15,6 +15,7 @@ from typing import Any
 
 import e5
 import numpy as np
+import records
 import survey
 
 FOLDER = Path(__file__).parents[2] / "docs" / "assets" / "maps"
@@ -64,7 +65,7 @@ def differences(kept: dict[str, Any], file: dict[str, Any]) -> list[str]:
     told, now = (
         {**each, "sentences": [without_weights(s) for s in each["sentences"]]} for each in (kept, file)
     )
-    said = survey.differences(told, now)
+    said = records.differences(told, now)
     if said:
         return said
     for one, other in zip(kept["sentences"], file["sentences"], strict=True):
@@ -73,7 +74,7 @@ def differences(kept: dict[str, Any], file: dict[str, Any]) -> list[str]:
             said.append(
                 f"{one['text']}: {len(one['thousandths'])} weights are kept, {len(weights)} were computed"
             )
-        elif (off := np.abs(np.array(one["thousandths"]) - weights).max()) > 0.5 + 1000 * survey.TOLERANCE:
+        elif (off := np.abs(np.array(one["thousandths"]) - weights).max()) > 0.5 + 1000 * records.TOLERANCE:
             said.append(f"{one['text']}: a weight is off by {off:.2f} thousandths")
     return said
 
@@ -94,7 +95,7 @@ def main() -> int:
             print(f"{path.name}: {path.stat().st_size} bytes")
             continue
         said = differences(json.loads(path.read_text("utf-8")), file)
-        print("\n".join(said) or f"{path.name} is what the weights give, within {survey.TOLERANCE}")
+        print("\n".join(said) or f"{path.name} is what the weights give, within {records.TOLERANCE}")
         failed |= bool(said)
     return int(failed)
 

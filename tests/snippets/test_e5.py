@@ -230,10 +230,10 @@ def test_the_matrices_are_what_the_blocks_say(model):
 def test_the_committed_survey_is_what_the_weights_give(model, language):
     path = FOLDER / f"e5-{language}.json"
     kept, found = json.loads(path.read_text("utf-8")), e5.record(model, language)
-    assert e5.survey.differences(kept, found) == []
-    kept["sentences"][1]["row"][100][2] += 2 * e5.survey.TOLERANCE
+    assert e5.records.differences(kept, found) == []
+    kept["sentences"][1]["row"][100][2] += 2 * e5.records.TOLERANCE
     kept["survey"]["mark"][0] += 1
-    assert [line.partition(":")[0] for line in e5.survey.differences(kept, found)] == [
+    assert [line.partition(":")[0] for line in e5.records.differences(kept, found)] == [
         "survey mark[0]", "sentences[1] row[100][2]",
     ]  # fmt: skip
 
