@@ -65,6 +65,8 @@ TRAINED = {
     "_words": [],
     "_tensors": ["_safetensors", "_config", "_bert"],
     "_folder": ["_safetensors", "_config", "_wordpiece", "_bert", "_tensors"],
+    "_fetch": ["_config", "_folder"],
+    "_command": ["_basic", "_config", "_fetch", "_folder", "_words"],
 }
 
 LOADED = """
