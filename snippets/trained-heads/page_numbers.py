@@ -19,6 +19,7 @@ first_network = kept["minilm-en"]
 surveys = [one["survey"] for one in kept.values()]
 first_maps = first_network["sentences"][0]["maps"]
 previous_map = np.array(first_maps[first_network["survey"]["previous"]["head"]])  # (11, 11)
+next_map = np.array(first_maps[first_network["survey"]["next"]["head"]])  # (11, 11)
 marks_map = np.array(first_maps[first_network["survey"]["marks"]["head"]])  # (11, 11)
 least_shown = 5  # percent: what a map's figure prints
 
@@ -27,7 +28,7 @@ first_rows = np.array(first_network["sentences"][0]["row"])  # (72, 11)
 decided_by = first_network["sentences"][0]["words"].index("river")
 hits = first_rows.argmax(axis=1) == decided_by
 promising_head = int(np.where(hits, first_rows[:, decided_by], 0).argmax())
-promising_rows = [np.array(one["row"][promising_head]) for one in first_network["sentences"]]
+promising_rows = [one["row"][promising_head] for one in first_network["sentences"]]
 promising_place = (
     promising_head // first_network["heads_per_layer"] + 1,
     promising_head % first_network["heads_per_layer"] + 1,

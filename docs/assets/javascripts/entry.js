@@ -3,6 +3,7 @@
 
 const WIDGETS = {
   "attn-lookup": () => import("./widgets/attn-lookup/attn-lookup.js"),
+  "attn-map": () => import("./widgets/attn-map/attn-map.js"),
 }
 
 let styles = null // a promise, once the first widget was met
