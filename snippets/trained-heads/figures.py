@@ -24,8 +24,8 @@ from sitekit.drawing import (
 
 CELL, MARGIN, TOP = 24, 66, 74
 SHADES = np.linspace(
-    0.125, 1, 8
-)  # a small map has no room for numbers; a weight is shown by the nearest of these
+    0.25, 1, 4
+)  # a small map has no room for numbers: a weight is shown by the nearest of these
 
 
 def upright(axes: Axes, text: str, at: tuple[float, float]) -> None:
@@ -35,15 +35,15 @@ def upright(axes: Axes, text: str, at: tuple[float, float]) -> None:
     )
 
 
-def word_map(weights, words) -> Figure:
-    """A map with narrow columns; what is five percent or more is printed, in whole percent."""
+def word_map(weights, words, least) -> Figure:
+    """A map with narrow columns; what is not below so many percent is printed, in whole percent."""
     n = len(words)
     on = sheet(TOP + CELL * n + 4)
     axes = panel(on, MARGIN, TOP, CELL * n, CELL * n)
     for (i, j), weight in np.ndenumerate(np.asarray(weights)):
         shade = (ONE, STRONGEST * weight)
         axes.add_patch(Rectangle((j, i), 1, 1, facecolor=shade, edgecolor=RULE, linewidth=0.8))
-        if weight >= 0.05:
+        if 100 * weight >= least:
             label(axes, f"{100 * weight:.0f}", (j + 0.5, i + 0.5), across="center", fontsize=SMALL)
     for i, word in enumerate(words):
         label(axes, word, (0, i + 0.5), dx=-8, across="right", fontsize=SMALL)
@@ -57,15 +57,15 @@ def word_map(weights, words) -> Figure:
 
 
 @figure
-def previous(river_words, previous_map) -> Figure:
+def previous(river_words, previous_map, least_shown) -> Figure:
     """The head that looks one word back."""
-    return word_map(previous_map, river_words)
+    return word_map(previous_map, river_words, least_shown)
 
 
 @figure
-def marks(river_words, marks_map) -> Figure:
+def marks(river_words, marks_map, least_shown) -> Figure:
     """The head that looks at the marks."""
-    return word_map(marks_map, river_words)
+    return word_map(marks_map, river_words, least_shown)
 
 
 @figure
@@ -80,18 +80,19 @@ def promising(river_words, money_words, promising_rows) -> Figure:
 
 
 def shaded(axes: Axes, maps) -> None:
-    """Small maps in rows and columns, one path for each shade, so that the file stays small."""
+    """Small maps in rows and columns, one path for each shade and one box for equal cells below each other."""
     rows, columns, n, _ = maps.shape
     steps = np.rint(maps * len(SHADES)).astype(int)
+    boxes: dict[int, list[Path]] = {step: [] for step in range(len(SHADES) + 1)}
+    for row, column, j in np.ndindex(rows, columns, n):
+        x, top = column * (n + 3) + j, row * (n + 3)
+        begins = np.flatnonzero(np.diff(steps[row, column, :, j], prepend=-1))
+        for begin, end in zip(begins, [*begins[1:], n], strict=True):
+            corners = [(x, top + begin), (x + 1, top + begin), (x + 1, top + end), (x, top + end), (0, 0)]
+            boxes[steps[row, column, begin, j]].append(Path(corners, closed=True))
     for step, shade in enumerate(SHADES, start=1):
-        corners = [
-            (column * (n + 3) + j, row * (n + 3) + i) for row, column, i, j in np.argwhere(steps == step)
-        ]
-        boxes = [
-            Path([(x, y), (x + 1, y), (x + 1, y + 1), (x, y + 1), (x, y)], closed=True) for x, y in corners
-        ]
-        if boxes:
-            axes.add_patch(PathPatch(Path.make_compound_path(*boxes), facecolor=(ONE, shade), linewidth=0))
+        path = Path.make_compound_path(*boxes[step])
+        axes.add_patch(PathPatch(path, facecolor=(ONE, shade), linewidth=0))
     for row, column in np.ndindex(rows, columns):
         corner = (column * (n + 3) - 0.5, row * (n + 3) - 0.5)
         axes.add_patch(Rectangle(corner, n + 1, n + 1, facecolor="none", edgecolor=RULE, linewidth=0.6))

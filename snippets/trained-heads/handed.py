@@ -1,4 +1,4 @@
-"""How long are the vectors that a trained head hands over? A weight says how much of a vector comes, not how long it is.
+"""How long are the vectors that a trained head hands over? A weight says how much of one comes, not how long it is.
 
     python snippets/trained-heads/handed.py            # writes minilm-handed.json
     python snippets/trained-heads/handed.py --check    # computes it anew and compares
