@@ -26,7 +26,7 @@ least_shown = 5  # percent: what a map's figure prints
 # The head that gives the most to "river" among those whose largest weight lies there.
 first_rows = np.array(first_network["sentences"][0]["row"])  # (72, 11)
 decided_by = first_network["sentences"][0]["words"].index("river")
-hits = first_rows.argmax(axis=-1) == decided_by
+hits = np.array([row.argmax() == decided_by for row in first_rows])
 promising_head = int(np.where(hits, first_rows[:, decided_by], 0).argmax())
 promising_rows = [one["row"][promising_head] for one in first_network["sentences"]]
 promising_place = (
