@@ -4,7 +4,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import NamedTuple
 
-from attnref._errors import DtypeError
+from attnref._errors import DtypeError, ModelError
 from attnref._validate import refuse
 from attnref.trained._basic import basic_words
 
@@ -61,6 +61,8 @@ class WordPiece:
         ------
         DtypeError
             If the sentence is no text.
+        ModelError
+            If a special token that is needed is not in the vocabulary.
 
         Notes
         -----
@@ -90,6 +92,10 @@ class WordPiece:
         tokens = [piece for part in parts for piece in part]
         ends = [sum(map(len, parts[: n + 1])) for n in range(len(parts))]
         spans = tuple((end - len(part), end) for end, part in zip(ends, parts, strict=True))
+        absent = [token for token in tokens if token not in self.vocabulary]
+        if absent:
+            rule = "it needs [CLS], [SEP] and, for words that it cannot make, [UNK]"
+            refuse(ModelError, f"the vocabulary has no {absent[0]}", rule, "Take the vocabulary of a model")
         ids = tuple(self.vocabulary[token] for token in tokens)
         return Pieces(tuple(tokens), ids, ("[CLS]", *words, "[SEP]"), spans)
 

@@ -7,7 +7,7 @@ import unicodedata
 
 import pytest
 
-from attnref import DtypeError, WordPiece
+from attnref import DtypeError, ModelError, WordPiece
 from attnref.trained._basic import basic_words
 from tests.attnref.peers import peer
 from tests.attnref.trained.published import minilm
@@ -87,6 +87,14 @@ def test_words_are_prepared_as_the_model_was_trained(text, ways, expected):
 def test_what_is_no_text_is_refused(sentence):
     with pytest.raises(DtypeError, match="a sentence is a text"):
         TINY.cut(sentence)
+
+
+@pytest.mark.parametrize(
+    ("pieces", "missing"), [(["[CLS]", "[SEP]"], "[UNK]"), (["[UNK]", "[SEP]"], "[CLS]")]
+)
+def test_a_vocabulary_without_a_special_token_that_is_needed_is_refused(pieces, missing):
+    with pytest.raises(ModelError, match=re.escape(f"the vocabulary has no {missing}")):
+        WordPiece({piece: n for n, piece in enumerate(pieces)}).cut("the")
 
 
 @pytest.fixture(scope="module")
