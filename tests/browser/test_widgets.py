@@ -5,7 +5,7 @@ import pytest
 from tests.browser.test_axe import violations
 from tests.browser.test_pages import STICKING_OUT
 
-PAGES = {"attn-lookup": "lessons/soft-lookup/"}
+PAGES = {"attn-lookup": "lessons/soft-lookup/", "attn-map": "lessons/trained-heads/"}
 
 
 @pytest.fixture
