@@ -50,7 +50,7 @@ from attnref._results_forms import (
     LinearState,
     PagedCache,
 )
-from attnref._sinks import sink_attention
+from attnref._sinks import sink_attention, streaming_mask
 from attnref._softmax import softmax
 
 if TYPE_CHECKING:
@@ -147,6 +147,7 @@ __all__ = [
     "softmax_gradient",
     "split_heads",
     "split_qkv",
+    "streaming_mask",
     "transformer_block",
     "trim_cache",
     "window_mask",

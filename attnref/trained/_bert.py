@@ -58,10 +58,10 @@ def encoder(
 ) -> Encoding:
     r"""Give each token a vector for what it is and where it stands, then let block after block rework them.
 
-    $$ X = n(E[\text{ids}] + P + S), \qquad X \leftarrow b_l(X) \text{ for each layer } l $$
+    $$ X = n(E[\text{ids}] + P + S), \qquad X \leftarrow b_l(X) $$
 
-    where $E$, $P$ and $S$ are the vectors of words, positions and segments, $n$ is `layer_norm`, and each
-    block $b_l$ is `transformer_block` with the norm after the addition and `gelu`.
+    for each layer $l$ in turn. Here $E$, $P$ and $S$ are the vectors of words, positions and segments, $n$
+    is `layer_norm`, and each block $b_l$ is `transformer_block` with the norm after the addition and `gelu`.
 
     Parameters
     ----------

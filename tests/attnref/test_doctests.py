@@ -33,7 +33,7 @@ EXAMPLES = {
     "_patterns": 3,
     "_positions": 3,
     "_recurrences": 5,
-    "_sinks": 3,
+    "_sinks": 4,
     "_softmax": 3,
     "trained._bert": 6,
     "trained._folder": 1,

@@ -50,6 +50,13 @@ def test_a_head_shows_the_meaning_only_if_it_does_so_in_both_sentences():
     assert found["best_in_both"] == {"head": "L1H2", "weights": [0.75, 0.75]}
 
 
+def test_the_best_head_is_one_of_those_that_show_it_in_both():
+    first, second = answer(h0=3, h1=3), answer(h1=3)
+    for one in (first, second):  # enough to be the largest twice, and less together than the other head once
+        one.maps[0, 1, 2] = [0.15, 0.15, 0.15, 0.25, 0.15, 0.15]
+    assert survey.survey([first, second])["best_in_both"] == {"head": "L1H2", "weights": [0.25, 0.25]}
+
+
 def test_the_word_itself_counts_as_a_column():
     looks_at_itself = answer(h0=2)
     looks_at_itself.maps[0, 0, 2, 3] = 0.2  # the largest of the others

@@ -1,7 +1,5 @@
 """A model's folder: both styles of names, both widths, and everything that can be wrong with it."""
 
-import json
-
 import numpy as np
 import pytest
 
@@ -213,6 +211,4 @@ def test_a_vocabulary_with_the_line_ends_of_another_system_is_the_same(tmp_path,
 
 
 def test_printing_a_model_does_not_print_its_numbers(tmp_path):
-    model = load_bert(tiny.folder(tmp_path))
-    assert len(repr(model)) < 200
-    assert json.dumps(repr(model)).count("river") == 0
+    assert repr(load_bert(tiny.folder(tmp_path))) == "<Bert: 2 layers of 3 heads, <WordPiece: 23 pieces>>"

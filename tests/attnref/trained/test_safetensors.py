@@ -47,6 +47,7 @@ def test_a_brain_float_is_the_upper_half_of_a_float(file):
     halves = (exact.view("<u4") >> 16).astype("<u2").tobytes()
     read = read_safetensors(file(of(halves, x={"dtype": "BF16", "shape": [5], "data_offsets": [0, 10]})))
     assert read["x"].dtype == np.float32
+    assert not read["x"].flags.writeable
     assert_close(read["x"], exact)
 
 
