@@ -1,4 +1,4 @@
-"""What the figures and tables of the lesson take from the records of the surveys."""
+"""What figures and tables take from the records of the surveys."""
 
 import json
 from pathlib import Path
@@ -11,30 +11,37 @@ root = Path(attnref.__file__).parents[1]
 
 
 def surveyed(name):
-    return json.loads((root / "snippets/trained-heads" / f"{name}.json").read_text("utf-8"))
+    file = root / "snippets/trained-heads" / f"{name}.json"
+    return json.loads(file.read_text("utf-8"))
 
 
-kept = {name: surveyed(name) for name in ("minilm-en", "e5-en", "e5-es")}
-first_network = kept["minilm-en"]
-surveys = [one["survey"] for one in kept.values()]
-first_maps = first_network["sentences"][0]["maps"]
-previous_map = np.array(first_maps[first_network["survey"]["previous"]["head"]])  # (11, 11)
-next_map = np.array(first_maps[first_network["survey"]["next"]["head"]])  # (11, 11)
-marks_map = np.array(first_maps[first_network["survey"]["marks"]["head"]])  # (11, 11)
+kept = [surveyed(name) for name in ("minilm-en", "e5-en", "e5-es")]
+surveys = [one["survey"] for one in kept]
+first = kept[0]
+first_maps = first["sentences"][0]["maps"]
+previous_map, next_map, marks_map = (
+    np.array(first_maps[surveys[0][job]["head"]])  # (11, 11)
+    for job in ("previous", "next", "marks")
+)
 least_shown = 5  # percent: what a map's figure prints
 
-# The head that gives the most to "river" among those whose largest weight lies there.
-first_rows = np.array(first_network["sentences"][0]["row"])  # (72, 11)
-decided_by = first_network["sentences"][0]["words"].index("river")
-hits = np.array([row.argmax() == decided_by for row in first_rows])
-promising_head = int(np.where(hits, first_rows[:, decided_by], 0).argmax())
-promising_rows = [one["row"][promising_head] for one in first_network["sentences"]]
+# Of the heads whose largest weight lies on "river", the one that
+# gives it the most.
+first_rows = np.array(first["sentences"][0]["row"])  # (72, 11)
+deciding = first["sentences"][0]["words"].index("river")
+at_deciding = [row.argmax() == deciding for row in first_rows]
+best_there = np.where(at_deciding, first_rows[:, deciding], 0)
+promising = int(best_there.argmax())
+promising_rows = [s["row"][promising] for s in first["sentences"]]
 promising_place = (
-    promising_head // first_network["heads_per_layer"] + 1,
-    promising_head % first_network["heads_per_layer"] + 1,
+    promising // first["heads_per_layer"] + 1,
+    promising % first["heads_per_layer"] + 1,
 )
 
-viewer = json.loads((root / "docs/assets/maps/minilm-en.json").read_text("utf-8"))
+viewer_file = root / "docs/assets/maps/minilm-en.json"
+viewer = json.loads(viewer_file.read_text("utf-8"))
 n_words = len(viewer["sentences"][0]["words"])
 thousandths = np.array(viewer["sentences"][0]["thousandths"])
-all_maps = thousandths.reshape(viewer["layers"], viewer["heads"], n_words, n_words) / 1000
+all_maps = (thousandths / 1000).reshape(
+    viewer["layers"], viewer["heads"], n_words, n_words
+)

@@ -4,26 +4,35 @@
 const WIDGETS = {
   "attn-lookup": () => import("./widgets/attn-lookup/attn-lookup.js"),
   "attn-map": () => import("./widgets/attn-map/attn-map.js"),
+  "attn-matrix": () => import("./widgets/attn-matrix/attn-matrix.js"),
+  "attn-steps": () => import("./widgets/attn-steps/attn-steps.js"),
+  "attn-saturation": () => import("./widgets/attn-saturation/attn-saturation.js"),
+  "attn-cost": () => import("./widgets/attn-cost/attn-cost.js"),
 }
 
-let styles = null // a promise, once the first widget was met
+const SHARED = "../stylesheets/widgets.css"
+const sheets = new Map() // a promise for each style sheet
 
 // In the body: when the theme exchanges a page, it clears the head of what the next page does not name.
-function styled() {
-  styles ??= new Promise((resolve, reject) => {
-    const link = document.createElement("link")
-    link.rel = "stylesheet"
-    link.href = new URL("../stylesheets/widgets.css", import.meta.url).href
-    link.onload = resolve
-    link.onerror = reject
-    document.body.append(link)
-  })
-  return styles
+function styled(path) {
+  if (!sheets.has(path)) {
+    sheets.set(path, new Promise((resolve, reject) => {
+      const link = document.createElement("link")
+      link.rel = "stylesheet"
+      link.href = new URL(path, import.meta.url).href
+      link.onload = resolve
+      link.onerror = () => reject(new Error(`${path} cannot be loaded`))
+      document.body.append(link)
+    }))
+    sheets.get(path).catch(() => sheets.delete(path)) // the next page tries again
+  }
+  return sheets.get(path)
 }
 
 // If a file cannot be had, the element stays what it is without script: the table that it stands around.
 async function bring(tag) {
-  const [{ define }, { build }] = await Promise.all([import("./widgets/parts.js"), WIDGETS[tag](), styled()])
+  const parts = [import("./widgets/parts.js"), WIDGETS[tag](), styled(SHARED), styled(`./widgets/${tag}/${tag}.css`)]
+  const [{ define }, { build }] = await Promise.all(parts)
   if (!customElements.get(tag)) define(tag, build)
 }
 
