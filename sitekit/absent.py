@@ -1,9 +1,9 @@
 """Labs that need a package which is not everybody's, such as PyTorch: what of them runs where it is missing.
 
-A lab names its packages in its front matter: `needs: [numpy, torch]`. Where one is not installed, the cells that use it
-(import it, or name it to find its files) do not run, nor do those that use what such a cell made. Their outputs stand as
-they were written, and numbers bound to their names are not compared: that happens wherever the package is installed, and
-in CI it has to be.
+A lab names its packages in its front matter: `needs: [numpy, torch]`. Where one is not installed, the cells that use
+it (import it, or name it to find its files) do not run, nor do those that use what such a cell made. Their outputs
+stand as they were written, and numbers bound to their names are not compared: that happens wherever the package is
+installed, and in CI it has to be.
 """
 
 from __future__ import annotations

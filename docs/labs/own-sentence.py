@@ -67,6 +67,7 @@ print(f"from {sums.min():.4f} to {sums.max():.4f}")
 # Every row of every head adds up to one. Now look where each word looks most. Layers and heads are counted from one, as
 # in the lesson, while an array counts from zero.
 
+
 # %%
 def show(layer, head):
     for word, row in zip(words, by_word[layer - 1, head - 1]):
@@ -153,8 +154,8 @@ for k in order:
 # layer 6, head  4: 0.56 True
 
 # %% [markdown]
-# The last column says whether the row has its largest weight there. If one head looks good: write a second sentence, and
-# a third, before you believe it. With so many heads, one of them always looks good.
+# The last column says whether the row has its largest weight there. If one head looks good: write a second sentence,
+# and a third, before you believe it. With so many heads, one of them always looks good.
 #
 # ## Try
 #
