@@ -146,7 +146,7 @@ def test_a_small_map_is_chosen_by_a_finger(viewer):
     assert shown(page).tolist() == percent(kept("minilm-en", 0)[1][0, 2]).tolist()
 
 
-def test_the_small_maps_are_as_dark_as_their_weights(viewer):
+def test_the_small_maps_are_coloured_by_their_weights(viewer):
     page = viewer()
     small = page.get_by_role("radio", name="layer 1, head 3", exact=True)
     drawn = small.evaluate(

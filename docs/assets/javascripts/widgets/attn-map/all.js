@@ -1,5 +1,5 @@
 // All heads of a network as small maps, a row for each layer. One of them is the chosen one, as with radio buttons:
-// a click or the arrow keys choose another. A cell is the darker the larger its weight.
+// a click or the arrow keys choose another. The larger its weight, the stronger a cell's colour.
 
 import { h } from "../parts.js"
 import { mapOf } from "./maps.js"
