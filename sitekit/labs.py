@@ -89,8 +89,13 @@ def download(slug: str) -> str:
     )
 
 
+def module_of(package: str) -> str:
+    """The module that a package installs, by the usual rule."""
+    return package.replace("-", "_")
+
+
 def needed(text: str) -> set[str]:
-    """The packages that the cells of a lab import, those of Python itself left out."""
+    """The packages that the cells of a lab import or whose files they look for, those of Python itself left out."""
     found: set[str] = set()
     for cell in percent.cells(text):
         for node in ast.walk(ast.parse("\n".join(cell.source) if cell.kind == "code" else "")):
@@ -98,4 +103,6 @@ def needed(text: str) -> set[str]:
                 found |= {alias.name.partition(".")[0] for alias in node.names}
             elif isinstance(node, ast.ImportFrom):
                 found.add((node.module or ".").partition(".")[0])
+            elif isinstance(node, ast.Call) and ast.unparse(node.func) == "metadata.files":
+                found |= {module_of(name.value) for name in node.args if isinstance(name, ast.Constant)}
     return found - set(sys.stdlib_module_names)

@@ -7,6 +7,7 @@ from tests.browser.test_pages import STICKING_OUT
 
 PAGES = {
     "attn-lookup": "lessons/soft-lookup/",
+    "attn-map": "lessons/trained-heads/",
     "attn-matrix": "lessons/masks/",
     "attn-steps": "lessons/step-by-step/",
     "attn-saturation": "lessons/why-the-root/",

@@ -3,6 +3,7 @@
 
 const WIDGETS = {
   "attn-lookup": () => import("./widgets/attn-lookup/attn-lookup.js"),
+  "attn-map": () => import("./widgets/attn-map/attn-map.js"),
   "attn-matrix": () => import("./widgets/attn-matrix/attn-matrix.js"),
   "attn-steps": () => import("./widgets/attn-steps/attn-steps.js"),
   "attn-saturation": () => import("./widgets/attn-saturation/attn-saturation.js"),
