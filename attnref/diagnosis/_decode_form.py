@@ -9,8 +9,8 @@ from attnref.diagnosis._arrays import back
 from attnref.diagnosis._attention import OPTIONS, arrays
 from attnref.diagnosis._calling import NotReturned
 from attnref.diagnosis._demos import still
-from attnref.diagnosis._pipeline import Array, Form, Hook, Probe, Rules, Variant, Work
-from attnref.diagnosis._steps import STEPS, begin, top
+from attnref.diagnosis._pipeline import Array, Form, Hook, Probe, Rules, Work
+from attnref.diagnosis._steps import STEPS, begin
 
 ABOUT = """A text in several calls: `fn(q, k, v, cache)` gets the new tokens' arrays, shape (batch, n_heads, L_new, \
 d), and what the last call returned as cache, None in the first call; it returns `(output, cache)`. New tokens see \
@@ -105,86 +105,6 @@ def demos() -> tuple[Probe, ...]:
         Probe("three tokens, the first one padding", one.arrays, {"mask": np.array([[False, True, True]])},
               frozenset({"steps", "causal", "mask"}), chunks=(2, 1)),
     )  # fmt: skip
-
-
-def _see(law: Callable[[Work, Array, Array], Array]) -> dict[str, Hook]:
-    """From the numbers of query and key to what is seen."""
-
-    def step(w: Work) -> None:
-        n = len(w.calls)
-        w.causal_seen = law(w, np.arange(n)[:, None], np.arange(n))
-
-    return {"see_causal": step}
-
-
-def _same_call(w: Work) -> Array:
-    return np.asarray(w.calls[:, None] == w.calls)
-
-
-def _twice(w: Work) -> None:
-    """A key that counts twice has twice the weight."""
-    w.open = w.logits = w.logits + np.log(2) * _same_call(w)
-
-
-def _ends(w: Work) -> Array:
-    """How many tokens there are after each token's call."""
-    return np.asarray(np.cumsum(np.bincount(w.calls))[w.calls])
-
-
-def _in_front(w: Work, i: Array, j: Array) -> Array:
-    """New keys are put in front of the old ones, and the causal rule counts places."""
-    ends = _ends(w)
-    place = ends[:, None] - ends + j - w.first  # where key j stands in the call of query i
-    return np.asarray((j < ends[:, None]) & (place <= i))
-
-
-def _copied(w: Work) -> None:
-    """New keys stand in the cache and behind it once more; the causal rule hides some of the second copy."""
-    own = _same_call(w) & np.tri(len(w.calls), dtype=bool)
-    w.open = w.logits = w.logits + np.log1p(own)
-
-
-def _unfilled(size: int) -> dict[str, Hook]:
-    """A cache of fixed size is attended to as a whole; what is not filled yet is zero."""
-
-    def step(w: Work) -> None:
-        more = np.maximum(size - _ends(w)[:, None], 0)
-        shift = np.maximum(top(w.logits), np.where(more > 0, 0, -np.inf))
-        powers = np.exp(w.logits - shift)
-        w.weights = powers / (powers.sum(axis=-1, keepdims=True) + more * np.exp(-shift))
-
-    return {"normalise": step}
-
-
-STEPPED = frozenset({"steps"})
-
-SEEN: list[Variant] = [
-    Variant("cache_ignored", _see(lambda w, i, j: (j <= i) & _same_call(w)),
-        STEPPED, "the cache is not used: new tokens see one another alone"),
-    Variant("cache_replaced", _see(lambda w, i, j: (j <= i) & (w.calls >= w.calls[:, None] - 1)), STEPPED,
-        "each call replaces the cache: only the tokens of the last call are kept"),
-    Variant("cache_replaced", _see(lambda w, i, j: (j <= i) & (_same_call(w) | (w.calls == 0))), STEPPED,
-        "the cache stays as the first call left it"),
-    Variant("cache_late", _see(lambda w, i, j: (j < w.first[:, None]) | ((w.first[:, None] == 0) & (j <= i))), STEPPED,
-        "new tokens do not see themselves: their keys enter the cache too late"),
-    Variant("cache_twice", {"open": _twice}, STEPPED, "the keys of new tokens count twice"),
-    Variant("cache_twice", {"open": _copied} | _see(lambda w, i, j: j < _ends(w)[:, None]),
-        says="the keys of new tokens stand there twice, and those after a token are seen"),
-    Variant("cache_order", _see(_in_front), STEPPED, "new keys are put in front of the old ones", False),
-    Variant("kv_first_key_only", _see(lambda w, i, j: j <= i - w.first[:, None]), STEPPED,
-        "the causal rule counts new queries from 0: the newest token sees the first keys alone"),
-    Variant("causal_dropped", _see(lambda w, i, j: w.calls <= w.calls[:, None]),
-        says="new tokens see those that come in the same call after them"),
-    Variant("causal_off_by_one", _see(lambda w, i, j: (j < i) | ((j == i) & (i == 0))),
-        says="no token but the first sees itself"),
-    Variant("causal_off_by_one", _see(lambda w, i, j: j < i), says="no token sees itself"),
-    Variant("causal_dropped",
-        _see(lambda w, i, j: (j <= i) | ((w.first[:, None] > 0) & (j < _ends(w)[:, None]))), STEPPED,
-        "once there is a cache, new tokens see those that come in the same call after them", False),
-    *(Variant("cache_unfilled", _unfilled(size),
-        says=f"a cache of {size} places is attended to as a whole, filled or not", common=False)
-      for size in (8, 10, 12, 16, 20, 24, 32, 48, 50, 64, 100, 128, 256, 512, 1000, 1024, 2048, 4096)),
-]  # fmt: skip
 
 
 DECODE = Form("decode", DECODE_STEPS, start, probes, ("q", "k", "v", "cache"),

@@ -58,6 +58,7 @@ def probes(seed: int) -> list[Probe]:
         ("init=0.75", self_ | {"init": 0.75}, {}, ""),
         ("scale=0.25", cross, {"scale": 0.25}, "scale"),
         ("causal", self_, {"causal": True}, "causal"),
+        ("causal, more keys than queries", cross, {"causal": True}, "causal"),
         ("mask", cross, {"mask": some_mask(rng, 2, 3, 5, 7)}, "mask"),
     ]
     return [Probe(name, x, options, frozenset(words.split())) for name, x, options, words in calls]

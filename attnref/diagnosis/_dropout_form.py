@@ -101,7 +101,7 @@ WRONG: list[Variant] = [
     Variant("dropout_on_scores", _on_scores(lambda w: w.logits * w.keep / (1 - w.p)),
         says="dropout is applied to the scores, not to the weights"),
     Variant("dropout_scale", _drop(lambda w: w.weights * w.keep), says="kept weights are not divided by 1 − p"),
-    Variant("dropout_scale", _drop(lambda w: w.weights * w.keep / w.p),
+    Variant("dropout_scale", _drop(lambda w: w.weights * w.keep / (w.p or 1)),
         says="kept weights are divided by p, not by 1 − p"),
     Variant("dropout_scale", _drop(lambda w: w.weights * w.keep * (1 - w.p)),
         says="kept weights are multiplied by 1 − p"),

@@ -166,6 +166,13 @@ def _summed(w: Work) -> None:
         w.logits = rounded(w, w.logits + bias)
 
 
+def _summed_wide(w: Work) -> None:
+    """The masks are added to each other in the dtype of the arrays, and to the scores in a wider one."""
+    parts = _parts(w, "causal mask")
+    if parts:
+        w.logits = w.logits + rounded(w, sum(np.where(part, 0, w.least) for part in parts))
+
+
 EITHER = frozenset({"mask", "causal"})
 FITS = "a fill like −1e9 is −∞ in {dtype}, so a row that may attend to nothing gives NaN there"
 SUM = "the least number of {dtype} is added for each mask, and the sum overflows to −∞"
@@ -178,6 +185,7 @@ WRONG: list[Variant] = [
     *_ways("fp16_mask_overflow", "a fill like −1e9 does not fit {dtype}, and is refused", _refused),
     *_ways("finfo_min_sum", SUM, _least),
     Variant("finfo_min_sum", {"hide_causal": nothing, "hide_mask": _summed, "empty": nothing}, EITHER, SUM),
+    Variant("finfo_min_sum", {"hide_causal": nothing, "hide_mask": _summed_wide, "empty": nothing}, EITHER, SUM),
     Variant("fp16_dots", {"rescale": _dots},
         says="your dot products are kept in {dtype}, where large ones are rounded, and overflow above 65504"),
     Variant("softmax_low_precision", {"rescale": _scores}, says="your scores are kept in {dtype}"),

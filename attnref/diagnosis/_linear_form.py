@@ -155,10 +155,6 @@ def _softmax(x: Array, axis: int = -1) -> Array:
     return np.asarray(powers / powers.sum(axis=axis, keepdims=True))
 
 
-def _elu(x: Array) -> Array:
-    return phi(x) - 1
-
-
 CAUSAL, LOW = frozenset({"causal"}), frozenset({"low"})
 NORMALISER = "linear_normaliser"
 
@@ -185,7 +181,7 @@ WRONG: list[Variant] = [
     Variant(NORMALISER, _over(0), CAUSAL, "sums grow along the batch, not along the tokens"),
     Variant("linear_feature", _features(lambda x: np.maximum(x, 0)),
         says="the features are max(x, 0), so many keys count nothing"),
-    Variant("linear_feature", _features(_elu),
+    Variant("linear_feature", _features(lambda x: phi(x) - 1),
         says="the features are elu(x), without the 1, so weights may be negative"),
     Variant("linear_feature", _features(np.exp), says="the features are exp(x) everywhere"),
     Variant("linear_feature", _features(lambda x: x),

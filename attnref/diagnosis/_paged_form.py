@@ -10,7 +10,7 @@ from attnref.diagnosis._pipeline import Array, Form, Hook, Probe, Rules, Variant
 from attnref.diagnosis._steps import STEPS, begin, lengths
 
 ABOUT = """Attention over a cache in blocks: Q (batch, n_heads, L_q, d_k), `K_blocks` (n_blocks, n_kv_heads, \
-block_size, d_k), `V_blocks` likewise with d_v, `block_table` (batch, most_blocks) of block numbers, −1 where none is \
+block_size, d_k), `V_blocks` likewise with d_v, `block_table` (batch, most_blocks) of block numbers, 0 where none is \
 needed, `lengths` (batch,). With `causal=True` the last query lines up with the last token of its text; without it \
 there is one query, the newest token."""
 
@@ -29,7 +29,7 @@ def gather(w: Work) -> None:
 
 def laid_out(blocks: Array, table: Array) -> Array:
     """(batch, n_kv_heads, most_blocks * block_size, d)."""
-    found = np.moveaxis(blocks[np.maximum(table, 0)], 2, 1)
+    found = np.moveaxis(blocks[table], 2, 1)
     return np.asarray(found.reshape(*found.shape[:2], -1, found.shape[-1]))
 
 
@@ -58,7 +58,7 @@ def probes(seed: int) -> list[Probe]:
     ) -> dict[str, Any]:
         blocks = [-(-n // size) for n in ends]
         order = rng.permutation(sum(blocks) + 2)
-        table = np.full((len(ends), max(blocks)), -1)
+        table = np.full((len(ends), max(blocks)), 0)
         for row, count in enumerate(blocks):
             table[row, :count], order = order[:count], order[count:]
         d_k, d_v = widths
@@ -70,14 +70,14 @@ def probes(seed: int) -> list[Probe]:
                 "lengths": np.array(ends)}  # fmt: skip
 
     one, shared = given(3, 3, 1, 4, [7, 5], (5, 6)), given(6, 2, 1, 5, [11, 3, 14], (4, 7))
-    many = given(3, 3, 2, 4, [7, 5], (5, 6))
+    many = given(3, 3, 3, 4, [8, 5], (5, 6))
     return [
         Probe("texts of 7 and 5 tokens in blocks of 4", one),
         Probe("texts of 3, 10 and 7 tokens in blocks of 3", given(2, 2, 1, 3, [3, 10, 7], (7, 4))),
         Probe("blocks that are full", given(2, 2, 1, 2, [4, 6, 2], (3, 5))),
         Probe("six heads over two", shared, features=frozenset({"grouped"}), optional=True),
         Probe("scale=0.25", one, {"scale": 0.25}, frozenset({"scale"})),
-        Probe("causal, two queries", many, {"causal": True}, frozenset({"causal"})),
+        Probe("causal, three queries", many, {"causal": True}, frozenset({"causal"})),
     ]
 
 
@@ -122,7 +122,7 @@ def _across(w: Work) -> None:
     """Place and block are exchanged: token j is looked for in block j mod n, at place j // n."""
     count = w.block_table.shape[1]
     j = np.arange(count * w.K_blocks.shape[-2])
-    numbers = np.maximum(w.block_table, 0)[:, j % count]
+    numbers = w.block_table[:, j % count]
     w.K, w.V = (np.moveaxis(x[numbers, :, j // count], 2, 1) for x in (w.K_blocks, w.V_blocks))
 
 
@@ -131,6 +131,16 @@ def _causal(law: Callable[[Work], Array]) -> dict[str, Hook]:
         w.causal_seen = law(w) if w.causal else None
 
     return {"see_causal": step}
+
+
+def _filled(w: Work) -> Array:
+    """The ends of the last blocks."""
+    size = w.K_blocks.shape[-2]
+    return np.asarray(-(-w.ends // size) * size)
+
+
+def _whole_blocks(j: Array, n: Array, size: int) -> Array:
+    return np.asarray(j < -(-n // size) * size)
 
 
 CAUSAL = frozenset({"causal"})
@@ -154,6 +164,12 @@ WRONG: list[Variant] = [
         says="the table is not used: blocks are read in the order in which they lie"),
     Variant("paged_table", _table(lambda t, w: np.broadcast_to(t[:1], t.shape)),
         says="all texts read the table of the first"),
+    Variant("paged_last_block", _seen(_whole_blocks) | _causal(lambda w: ahead(w, _filled(w)) <= 0),
+        says="the last block is attended to as a whole, and the last query lines up with its end", common=False),
+    Variant("lengths_off_by_one", _seen(lambda j, n, size: j < n - 1) | _causal(lambda w: ahead(w, w.ends - 1) <= 0),
+        says="the last key of the text is not seen, and the last query lines up with the one before", common=False),
+    Variant("lengths_off_by_one", _seen(lambda j, n, size: j <= n) | _causal(lambda w: ahead(w, w.ends + 1) <= 0),
+        says="one key behind the end of the text is seen, and the last query lines up with it", common=False),
     Variant("paged_table", _table(_turned), says="the blocks of a text are read backwards"),
     Variant("paged_place", {"gather": _across},
         says="block and place are exchanged: token j is read at block j mod n, place j // n"),

@@ -52,6 +52,7 @@ def probes(seed: int) -> list[Probe]:
         ("sinks of 900 and minus infinity", cross | {"sink": np.array([900.0, -np.inf, 0.0])}, {}, "large"),
         ("scale=0.25", cross, {"scale": 0.25}, "scale"),
         ("causal", self_, {"causal": True}, "causal"),
+        ("causal, more keys than queries", cross, {"causal": True}, "causal"),
         ("mask", cross, {"mask": mask}, "mask"),
         ("softcap=1.5", cross, {"softcap": 1.5}, "softcap"),
         ("window (1, 0)", self_, {"window": (1, 0)}, "window"),
@@ -100,6 +101,13 @@ def _renormalised(w: Work) -> None:
     w.output = w.weights @ w.V + (1 - w.weights.sum(axis=-1, keepdims=True)) * w.V[..., :1, :]
 
 
+def _again(w: Work) -> None:
+    """What is left is made to sum to one: the sink has no part any more."""
+    leave(w)
+    w.weights = w.weights / w.weights.sum(axis=-1, keepdims=True)
+
+
+AGAIN = "without the sink's column the weights are made to sum to 1 again, so the sink changes nothing"
 SOFTCAP = frozenset({"softcap"})
 
 WRONG: list[Variant] = [
@@ -115,6 +123,8 @@ WRONG: list[Variant] = [
         says=f"the sink is counted once for each block of {n} keys", common=False) for n in (2, 3, 4, 8, 16, 32, 64)),
     Variant("sink_wrong", _term(lambda c, m: c),
         says="the sink is added to the denominator as it is, not its exponential"),
+    Variant("sink_wrong", {"leave": _again}, says=AGAIN, common=False),
+    Variant("sink_wrong", {"leave": _again, "empty": nothing}, says=AGAIN, common=False),
     Variant("sink_shift", _term(lambda c, m: np.exp(c)),
         says="the sink's exponential is not shifted with the row's maximum"),
     Variant("sink_head", _of_head(lambda x: x[:1]), says="all heads have the sink of the first"),

@@ -8,8 +8,8 @@ from attnref.diagnosis._attention import OPTIONS, arrays
 from attnref.diagnosis._decode_form import CHUNKS, DECODE_STEPS, drive, start
 from attnref.diagnosis._pipeline import Array, Form, Hook, Probe, Variant, Work, within
 
-ABOUT = """As "decode", by a function that turns queries and keys by their positions itself. Heads have a width of 2, \
-where all pairings and bases are the same: each position turns by one radian."""
+ABOUT = """As "decode", `fn(q, k, v, cache)`, by a function that turns queries and keys by their positions \
+itself. Heads have a width of 2, where all pairings and bases are the same: each position turns by one radian."""
 
 
 def places(w: Work) -> None:

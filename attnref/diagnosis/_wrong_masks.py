@@ -30,9 +30,7 @@ def _see(law: Callable[[Work], Array | None]) -> dict[str, Hook]:
 
 def _read_as_binary(w: Work) -> Array:
     """Zero in an additive mask is taken to mean: drop."""
-    if w.rules.mask != "additive":
-        raise ValueError("there is no additive mask")
-    return np.asarray(~w.mask)
+    return np.asarray(~w.mask if w.rules.mask == "additive" else w.mask)
 
 
 def _tiled(w: Work) -> Array:

@@ -43,6 +43,12 @@ def probes(seed: int) -> list[Probe]:
         Probe("factor 8, mscale_all_dim 2", given(self_, 8.0, 0.5, 2.0)),
         Probe("factor 1", given(cross, 1.0, 0.5, 0.707)),
         Probe("factor 0.5", given(self_, 0.5, 1.25, 1.0), features=frozenset({"short"})),
+        Probe(
+            "factor 8, causal, more keys than queries",
+            given(cross, 8.0, 1.25, 0.707),
+            {"causal": True},
+            frozenset({"causal"}),
+        ),
         Probe("factor 40, causal", given(self_, 40.0, 1.25, 0.707), {"causal": True}, frozenset({"causal"})),
     ]
 
@@ -90,6 +96,8 @@ WRONG: list[Variant] = [
     Variant("scale_yarn", _default(lambda w: float(_of(lambda w: w.mscale)(w) / _of(lambda w: w.mscale_all_dim)(w))),
         says="the correction is a quotient, that of mscale over that of mscale_all_dim, which the rotation has",
         common=False),
+    Variant("scale_yarn", _default(lambda w: (_of(lambda w: w.mscale)(w) / _of(lambda w: w.mscale_all_dim)(w)) ** 0.5),
+        says="the correction is the quotient that the rotation has, not squared", common=False),
     Variant("scale_yarn", _default(_of(lambda w: w.mscale_all_dim, math.log2)), says="the logarithm has base 2"),
     Variant("scale_yarn", _default(_of(lambda w: w.mscale_all_dim, math.log10)), says="the logarithm has base 10"),
     Variant("scale_yarn", _default(_of(lambda w: w.mscale_all_dim, one=0.0)),
