@@ -75,13 +75,15 @@ class Caller:
         for x in probe.arrays.values():
             if isinstance(x, np.ndarray) and x.dtype.kind == "f":
                 x = laid_out(x.astype(dtype), self.rules.layout)
+            elif isinstance(x, np.ndarray):
+                x = x.copy()
             given.append(into(x, self.framework))
         options = {}
         for name, value in probe.options.items():
             if name == "mask":
                 value = as_mask_given(value, self.rules, dtype)
-            elif isinstance(value, np.ndarray) and value.dtype.kind == "f":
-                value = value.astype(dtype)
+            elif isinstance(value, np.ndarray):
+                value = value.astype(dtype if value.dtype.kind == "f" else value.dtype)
             options[self.takes[name]] = into(value, self.framework)
         for name in self.must - set(options):
             option = next((o for o, alias in self.takes.items() if alias == name), name)
