@@ -36,6 +36,9 @@ class Seen:
 
     kind: str = ""
     line: str = ""
+    maker: str = ""
+    """The package that the result's type belongs to."""
+
     changed: tuple[str, ...] = ()
     arithmetic: bool = False
     """Whether it was raised by a division by zero or an overflow, where arrays would hold NaN."""
@@ -153,7 +156,8 @@ class Caller:
             results = [np.concatenate([x.ravel() for x in results[: len(self.form.results)]])]
         if self.form.comparable is not None:
             results[0] = self.form.comparable(results[0], probe)
-        return Seen(probe, results, dtype=str(arrays[0].dtype), changed=changed)
+        maker = type(parts(value)[0]).__module__.partition(".")[0]
+        return Seen(probe, results, dtype=str(arrays[0].dtype), maker=maker, changed=changed)
 
 
 def _equal(a: Array, b: Array | None) -> bool:

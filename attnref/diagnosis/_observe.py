@@ -53,7 +53,7 @@ def observe(caller: Caller, probes: Sequence[Probe], into: Observed) -> None:
             continue
         into.now = probe
         seen = caller(probe)
-        if probe.tight and caller.framework != "torch" and seen.dtype == "float32" and _is_jax(caller):
+        if probe.tight and seen.dtype == "float32" and (seen.maker.startswith("jax") or _is_jax(caller)):
             continue
         if seen.problem and (probe.optional or len(probe.options) > 1):
             into.refused.setdefault(seen.problem, []).append(probe.name)
@@ -64,6 +64,7 @@ def observe(caller: Caller, probes: Sequence[Probe], into: Observed) -> None:
 
 
 def _is_jax(caller: Caller) -> bool:
+    """JAX computes in float32 unless it is told otherwise, whatever it is given."""
     return caller.framework == "jax" or "jax" in frameworks(caller.fn)[0]
 
 

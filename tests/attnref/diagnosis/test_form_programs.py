@@ -1,12 +1,11 @@
 """Functions of the newer forms: right in each of three styles, and named right when they are edited."""
 
-import importlib.util
-
 import pytest
 
 from attnref import check
 from tests.attnref.diagnosis import form_programs, more_programs, older_programs
 from tests.attnref.diagnosis.programs import compiled
+from tests.attnref.peers import peer
 
 BOOKS = (form_programs, more_programs, older_programs)
 PROGRAMS = {key: source for book in BOOKS for key, source in book.PROGRAMS.items()}
@@ -15,11 +14,7 @@ EDITS = [(key, edit) for book in BOOKS for key, edits in book.EDITS.items() for 
 
 def function(form: str, style: str, source: str):
     if style == "torch":
-        if importlib.util.find_spec("torch") is None:
-            pytest.skip("torch is not installed")
-        import torch
-
-        return compiled(source, f"{form} in {style}", torch=torch)
+        return compiled(source, f"{form} in {style}", torch=peer("torch"))
     return compiled(source, f"{form} in {style}")
 
 

@@ -1,13 +1,12 @@
 """Right functions of the newer forms, half of which look wrong: no false alarm."""
 
-import importlib.util
-
 import numpy as np
 import pytest
 
 from attnref import DtypeError, check
 from tests.attnref.diagnosis.programs import compiled
 from tests.attnref.diagnosis.right_form_programs import RIGHT, TORCH_RIGHT
+from tests.attnref.peers import peer
 
 
 @pytest.mark.parametrize(
@@ -24,10 +23,7 @@ def test_a_right_function_is_not_blamed(form, name, source, seed):
     ("form", "name", "source"), TORCH_RIGHT, ids=[f"{form}: {name}" for form, name, _ in TORCH_RIGHT]
 )
 def test_a_right_torch_function_is_not_blamed(form, name, source):
-    if importlib.util.find_spec("torch") is None:
-        pytest.skip("torch is not installed")
-    import torch
-
+    torch = peer("torch")
     report = check(compiled(source, name, torch=torch, F=torch.nn.functional), form=form)
     assert report.ok, str(report)
     assert report.conventions["framework"] == "torch"
