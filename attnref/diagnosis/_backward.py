@@ -160,6 +160,8 @@ WRONG: list[Variant] = [
         keepdims=True))), says="a plain mean stands in for the weighted one"),
     Variant("softmax_grad", _softmax(lambda w: w.weights * (w.d_weights - (w.weights * w.d_weights).sum(-2,
         keepdims=True))), says="the row sum runs over the queries"),
+    Variant("softmax_grad", _softmax(lambda w: w.weights * (w.d_weights - (w.weights * w.d_weights).sum(-1,
+        keepdims=True) / w.V.shape[-1])), says="the row sum is a mean over the width of the values", common=False),
     Variant("grad_scale", _scale(lambda w: w.d_scores), says="the scale is missing on the way back"),
     Variant("grad_scale", _scale(lambda w: w.d_scores / w.factor),
         says="the scale is turned upside down on the way back"),

@@ -29,7 +29,9 @@ from attnref.diagnosis import (
     _wrong_causal,
     _wrong_heads,
     _wrong_masks,
+    _wrong_precision,
     _wrong_scale,
+    _wrong_softcap,
     _wrong_softmax,
     _yarn_form,
 )
@@ -44,8 +46,10 @@ from attnref.diagnosis._rotary import ROTARY
 CORE: list[Variant] = [
     *_wrong_scale.VARIANTS,
     *_wrong_softmax.VARIANTS,
+    *_wrong_precision.VARIANTS,
     *_wrong_masks.VARIANTS,
     *_wrong_arrays.VARIANTS,
+    *_wrong_softcap.VARIANTS,
     *_wrong_causal.VARIANTS,
     *_wrong_blocks.VARIANTS,
 ]

@@ -78,6 +78,7 @@ def name_faults(caller: Caller, seen: Observed, variants: Sequence[Variant], tim
         search = Search(caller.form, caller.rules, items, variants)
         found = search.find()
     found.sets = [s for s in found.sets if not set(last) & set(s)] or found.sets
+    keep_plausible(caller, found, everything)
     certain = "likely" if found.unexplained else "exact"
     sets = [s for s in found.sets if s] if certain == "exact" else trusted(caller, found, everything)
     if sets:
@@ -125,6 +126,24 @@ def reproduces(caller: Caller, item: Observation, faults: Faults) -> bool:
     """Whether the pipeline with these faults gives the numbers."""
     work = run(caller.form, item.probe, caller.rules, faults)
     return same(None if work is None else work.output, item.output, item.tolerance)
+
+
+def keep_plausible(caller: Caller, found: Found, items: Sequence[Observation]) -> None:
+    """Drop sets that give the numbers in a way nobody writes; where none is left, nothing is explained."""
+    kept = [
+        s for s in found.sets
+        if len(s) < 2 or (len({v.fault for v in s}) == len(s) and not any(wipes(caller, v, items) for v in s))
+    ]  # fmt: skip
+    if found.sets and not kept:
+        found.unexplained = [n for n, item in enumerate(items) if not reproduces(caller, item, ())]
+        kept = [()]
+    found.sets = kept
+
+
+def wipes(caller: Caller, v: Variant, items: Sequence[Observation]) -> bool:
+    """Whether a fault alone leaves nothing but zeros: beside it any other number is what else was added."""
+    works = [run(caller.form, item.probe, caller.rules, [v]) for item in items if item.output is not None]
+    return bool(works) and all(work is not None and not work.output.any() for work in works)
 
 
 def measured(caller: Caller, items: Sequence[Observation]) -> list[Variant]:

@@ -66,6 +66,10 @@ def _index(x: Array) -> Array:
     return np.broadcast_to(np.arange(x.shape[-1]), x.shape)
 
 
+def _less_padding(least: int) -> Callable[[Array], Array]:
+    return lambda x: np.maximum(_index(x) - (~x).sum(axis=-1, keepdims=True), least)
+
+
 def _shared(x: Array) -> Array:
     return np.broadcast_to(np.cumsum(x[0]) - 1, x.shape)
 
@@ -75,8 +79,8 @@ WRONG: list[Variant] = [
     Variant("position_left_pad", _count(_shared), says="all texts have the positions of the first"),
     Variant("position_left_pad", _count(lambda x: _index(x) - np.argmax(x, axis=-1)[:, None]),
         says="positions start at the first real token, and padding behind it is counted"),
-    Variant("position_left_pad", _count(lambda x: _index(x) - (~x).sum(axis=-1, keepdims=True)),
-        says="all padding is subtracted, whichever side it stands on"),
+    *(Variant("position_left_pad", _count(_less_padding(n)),
+        says="all padding is subtracted, whichever side it stands on") for n in (-99, 0)),
     Variant("position_from_one", _count(lambda x: np.cumsum(x, axis=-1)), says="the first real token has position 1"),
     Variant("position_from_one", _count(lambda x: np.cumsum(x, axis=-1) + 1),
         says="the first real token has position 2"),

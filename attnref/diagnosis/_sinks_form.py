@@ -49,7 +49,8 @@ def probes(seed: int) -> list[Probe]:
         ("as many queries as keys", self_, {}, ""),
         ("one query", given(3, 2, 1, 5, 7, 4), {}, ""),
         ("sinks of 30, −30 and 0", cross | {"sink": np.array([30.0, -30.0, 0.0])}, {}, ""),
-        ("sinks of 900 and minus infinity", cross | {"sink": np.array([900.0, -np.inf, 0.0])}, {}, "large"),
+        ("a sink of 900", cross | {"sink": np.array([900.0, 1.0, 0.0])}, {}, "large"),
+        ("a sink of minus infinity", cross | {"sink": np.array([-np.inf, 1.0, 0.0])}, {}, "none"),
         ("scale=0.25", cross, {"scale": 0.25}, "scale"),
         ("causal", self_, {"causal": True}, "causal"),
         ("causal, more keys than queries", cross, {"causal": True}, "causal"),
@@ -101,6 +102,11 @@ def _renormalised(w: Work) -> None:
     w.output = w.weights @ w.V + (1 - w.weights.sum(axis=-1, keepdims=True)) * w.V[..., :1, :]
 
 
+def _everywhere(w: Work) -> None:
+    """The sink is a bias of all keys, which a softmax does not see."""
+    w.logits = w.logits + column(w)
+
+
 def _again(w: Work) -> None:
     """What is left is made to sum to one: the sink has no part any more."""
     leave(w)
@@ -123,6 +129,10 @@ WRONG: list[Variant] = [
         says=f"the sink is counted once for each block of {n} keys", common=False) for n in (2, 3, 4, 8, 16, 32, 64)),
     Variant("sink_wrong", _term(lambda c, m: c),
         says="the sink is added to the denominator as it is, not its exponential"),
+    Variant("sink_wrong", {"append": _everywhere, "leave": nothing},
+        says="the sink is added to the score of each key, which changes nothing"),
+    Variant("sink_wrong", {"append": _everywhere, "leave": nothing, "empty": nothing},
+        says="the sink is added to the score of each key, which changes nothing", common=False),
     Variant("sink_wrong", {"leave": _again}, says=AGAIN, common=False),
     Variant("sink_wrong", {"leave": _again, "empty": nothing}, says=AGAIN, common=False),
     Variant("sink_shift", _term(lambda c, m: np.exp(c)),

@@ -60,6 +60,23 @@ def _copied(w: Work) -> None:
     w.open = w.logits = w.logits + np.log1p(own)
 
 
+def _size(w: Work) -> Array:
+    """How many tokens came in the call of each query."""
+    return np.asarray(np.bincount(w.calls)[w.calls][:, None])
+
+
+def _overwritten(w: Work, i: Array, j: Array) -> Array:
+    """Each call writes one place further than the last one did, over what stands there."""
+    n = len(w.calls)
+    seen, kept = np.zeros((n, n), bool), np.full(n, -1)
+    for call in range(w.calls[-1] + 1):
+        new = np.flatnonzero(w.calls == call)
+        kept[call : call + len(new)] = new
+        for row, query in enumerate(new):
+            seen[query, kept[: call + row + 1]] = True
+    return seen
+
+
 def _unfilled(size: int) -> dict[str, Hook]:
     """A cache of fixed size is attended to as a whole; what is not filled yet is zero."""
 
@@ -99,6 +116,11 @@ VARIANTS: list[Variant] = [
     Variant("cache_order", _see(_in_front), STEPPED, "new keys are put in front of the old ones", False),
     Variant("kv_first_key_only", _see(lambda w, i, j: j <= i - w.first[:, None]), STEPPED,
         "the causal rule counts new queries from 0: the newest token sees the first keys alone"),
+    Variant("causal_alignment", _see(lambda w, i, j: (j <= i) & ((j <= i - w.first[:, None]) | (_size(w) == 1))),
+        STEPPED,
+        "of several new tokens the first lines up with the first key", False),
+    Variant("cache_place", _see(_overwritten), STEPPED,
+        "the place in the cache advances by one in each call, however many tokens came", False),
     Variant("causal_dropped", _see(lambda w, i, j: w.calls <= w.calls[:, None]),
         says="new tokens see those that come in the same call after them"),
     Variant("causal_off_by_one", _see(lambda w, i, j: (j < i) | ((j == i) & (i == 0))),
