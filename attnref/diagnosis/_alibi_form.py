@@ -116,4 +116,6 @@ WRONG: list[Variant] = [
     Variant("alibi_cache", {"distances": _zero}, CACHE, "a single query is not penalised at all"),
 ]  # fmt: skip
 
-ALIBI = Form("alibi", STEPS, begin, probes, ("n_heads", "L_q", "L_k"), {}, comparable=comparable)
+ABOUT = """A linear bias (n_heads, L_q, L_k) for causal attention; what stands in the future makes no difference."""
+
+ALIBI = Form("alibi", STEPS, begin, probes, ("n_heads", "L_q", "L_k"), {}, comparable=comparable, about=ABOUT)

@@ -196,4 +196,7 @@ def identity_probe() -> Probe:
     return Probe("identity", {"Q": Q, "K": K, "V": np.broadcast_to(np.eye(7), (2, 3, 7, 7)).copy()})
 
 
-ATTENTION = Form("attention", STEPS, begin, probes, ("Q", "K", "V"), OPTIONS, demos=demos)
+ABOUT = """Attention: Q (batch, n_heads, L_q, d_k), K (batch, n_heads, L_k, d_k), V (batch, n_heads, L_k, d_v); \
+returned is the output (batch, n_heads, L_q, d_v), alone or as the first of several results."""
+
+ATTENTION = Form("attention", STEPS, begin, probes, ("Q", "K", "V"), OPTIONS, demos=demos, about=ABOUT)

@@ -193,5 +193,7 @@ WRONG: list[Variant] = [
         "the gradients are summed over the wrong heads"),
 ]  # fmt: skip
 
+ABOUT = """The gradients d_Q, d_K and d_V of attention, given d_output, the gradient of its output."""
+
 GRADIENTS = Form("gradients", BACKWARD, begin, probes, ("Q", "K", "V", "d_output"),
-                 {name: OPTIONS[name] for name in ("mask", "causal", "scale")}, NAMES)  # fmt: skip
+                 {name: OPTIONS[name] for name in ("mask", "causal", "scale")}, NAMES, about=ABOUT)  # fmt: skip
