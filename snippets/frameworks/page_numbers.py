@@ -7,9 +7,10 @@ from pathlib import Path
 import attnref
 
 root = Path(attnref.__file__).parents[1]
-record_file = root / "snippets" / "frameworks" / "record.json"
-record = json.loads(record_file.read_text(encoding="utf-8"))
-versions = {entry["package"]: entry["version"] for entry in record.values()}
+folder = root / "snippets" / "frameworks"
+text = (folder / "record.json").read_text(encoding="utf-8")
+record = json.loads(text)
+versions = {e["package"]: e["version"] for e in record.values()}
 
 
 def numbers(question, name):
