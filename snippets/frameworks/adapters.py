@@ -21,7 +21,7 @@ class Framework(NamedTuple):
 FRAMEWORKS = {
     "attnref": Framework(of_arrays.attnref, "attnref"),
     "PyTorch SDPA": Framework(of_torch.torch_function, "torch"),
-    "PyTorch MHA": Framework(of_torch.torch_layer, "torch"),
+    "PyTorch MHA with weights": Framework(of_torch.torch_layer, "torch"),
     "PyTorch MHA without weights": Framework(lambda: of_torch.torch_layer(need_weights=False), "torch"),
     "PyTorch flex": Framework(of_torch.torch_flex, "torch"),
     "JAX": Framework(of_arrays.jax_function, "jax"),

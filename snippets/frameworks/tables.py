@@ -5,6 +5,7 @@ from pathlib import Path
 from typing import Any
 
 PAGE = Path(__file__).parents[2] / "docs" / "reference" / "frameworks.md"
+FAMILIES = ("PyTorch MHA", "flax", "keras", "ONNX", "transformers")
 NONE = "no such argument"
 WORDS = {"1/sqrt(d_k)": "one over the root of $d_k$", NONE: "–"}
 # The head of each table, before the column with the names: question in the record -> words on the page.
@@ -36,7 +37,16 @@ def rows(record: dict[str, Any], questions: list[str]) -> list[tuple[str, ...]]:
     for name, entry in record.items():
         who.setdefault(tuple(entry["answers"].get(q, NONE) for q in questions), []).append(name)
     order = sorted(who, key=lambda answers: all(answer == NONE for answer in answers))
-    return [(*answers, ", ".join(who[answers])) for answers in order]
+    return [(*answers, ", ".join(together(who[answers], list(record)))) for answers in order]
+
+
+def together(names: list[str], everyone: list[str]) -> list[str]:
+    """The names, with those of a family told by its name where all of it are there."""
+    for family in FAMILIES:
+        first, *others = [name for name in everyone if name.startswith(family)]
+        if {first, *others} <= set(names):
+            names = [family if name == first else name for name in names if name not in others]
+    return names
 
 
 def head(columns: dict[str, str]) -> str:

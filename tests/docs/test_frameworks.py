@@ -10,7 +10,7 @@ import pytest
 from attnref.diagnosis._questions import QUESTIONS
 from snippets.frameworks.adapters import FRAMEWORKS
 from snippets.frameworks.measure import RECORD, measured_apart, release
-from snippets.frameworks.tables import PAGE, TABLES, written
+from snippets.frameworks.tables import PAGE, TABLES, together, written
 from tests.attnref.peers import peer
 
 ROOT = Path(__file__).parents[2]
@@ -67,6 +67,19 @@ def test_a_changed_record_changes_the_page():
     record["MLX"]["answers"]["causal"] = "first query at first key"
     page = PAGE.read_text(encoding="utf-8")
     assert written(page, record) != page
+
+
+def test_a_family_is_told_by_its_name_where_all_of_it_gives_an_answer():
+    both, linen = together(["JAX", "flax linen", "flax nnx"], list(FRAMEWORKS)), ["JAX", "flax linen"]
+    assert both == ["JAX", "flax"]
+    assert together(linen, list(FRAMEWORKS)) == linen
+
+
+def test_pytorch_takes_is_causal_of_its_layer_as_a_hint_beside_a_mask():
+    torch = peer("torch")
+    layer, X = torch.nn.MultiheadAttention(4, 1), torch.zeros(3, 1, 4)
+    with pytest.raises(RuntimeError, match="attn_mask"):
+        layer(X, X, X, is_causal=True)
 
 
 def test_each_question_is_on_the_page_or_told_in_its_words():
