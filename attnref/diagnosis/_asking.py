@@ -94,8 +94,6 @@ def layouts(asker: Asker) -> str:
         found = attended(seen.results[0], V) if seen.results else None
         if found:
             asker.rules, asker.out = Rules(found[0]), found[1]
-            if asker.must:  # whether a mask that must be given may be None shows in the right layout only
-                settle(asker, FORM.probes(0), Observed())
             return described(*found)
     return f"not found: it raises {refused}" if refused else "not found"
 

@@ -172,10 +172,18 @@ def test_nan_behind_a_mask_is_looked_for_in_keys_and_values():
     def replaced(Q, K, V, mask=True):
         return three_lines(Q, K, V, mask, fill=-1e9)
 
+    def hiding(Q, K, V, mask=False):
+        return three_lines(Q, K, V, ~np.asarray(mask), fill=-1e9)
+
+    def adding(Q, K, V, mask=0):
+        return softmax(Q @ K.mT + mask) @ V
+
     def answers(fn):
         found = conventions(fn)
         return found["NaN in a hidden key"], found["NaN in a hidden value"]
 
+    assert answers(hiding) == answers(replaced)
+    assert answers(adding) == answers(lowered)
     assert answers(lowered) == ("reaches the output", "reaches the output")
     assert answers(replaced) == ("stays hidden", "reaches the output")
     assert answers(attention) == ("stays hidden", "stays hidden")
