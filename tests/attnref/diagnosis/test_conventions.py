@@ -5,7 +5,9 @@ import pytest
 
 from attnref import attention, causal_mask, conventions, softmax, window_mask
 from attnref.diagnosis._asking import NONE, attended
+from attnref.diagnosis._command import main
 from attnref.diagnosis._questions import QUESTIONS
+from tests.attnref.peers import peer
 
 FIRST, LAST = "first query at first key", "last query at last key"
 
@@ -311,3 +313,16 @@ def test_an_adapter_says_how_it_is_called():
         return three_lines(Q, K, V)
 
     assert conventions(other, adapter=lambda fn, Q, K, V: fn(K, V, Q))["scale"] == "1/sqrt(d_k)"
+
+
+def test_the_command_line_measures_a_function_of_a_module(capsys):
+    assert main(["conventions", "attnref:attention"]) == 0
+    assert "  causal                    last query at last key\n" in capsys.readouterr().out
+
+
+def test_the_command_line_measures_a_builtin_whose_signature_cannot_be_read(capsys):
+    peer("torch")
+    assert main(["conventions", "torch.nn.functional:scaled_dot_product_attention"]) == 0
+    told = capsys.readouterr().out
+    assert "  framework                 torch\n" in told
+    assert "  causal                    first query at first key\n" in told
