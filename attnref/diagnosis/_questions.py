@@ -83,13 +83,13 @@ def softcap(asker: Asker) -> str:
 
 
 def half_large(asker: Asker) -> str:
-    """Dot products of 160,000, more than half precision can hold."""
+    """Dot products that are more than half precision can hold."""
     x = in_half(asker, [400, 0, 0, 0], [400, 0, 0, 0], 1.0)
     return x if isinstance(x, str) else ("overflow" if not close(x, [1, 0], 0.01) else "no matter")
 
 
 def half_scores(asker: Asker) -> str:
-    """Two scores, 512.125 and 512, that half precision cannot tell apart."""
+    """Two scores that half precision cannot tell apart."""
     x = in_half(asker, [32, 0.5, 0, 0], [32, 0.5, 0, 0], 1.0, [32, 0, 0, 0])
     return x if isinstance(x, str) else ("rounded" if close(x, [0.5, 0.5], 0.005) else "kept wider")
 
