@@ -10,10 +10,11 @@ from __future__ import annotations
 import sys
 from pathlib import Path
 from typing import Any
+from urllib.parse import urljoin
 
 from mkdocs.utils import meta
 
-from sitekit import labs, percent
+from sitekit import cards, labs, percent
 
 ROOT = Path(__file__).parent.parent
 RUN_BY_PAGES = ("attnref", "snippets")
@@ -39,6 +40,15 @@ def is_lab(page: Any) -> bool:
     return str(page.file.src_uri).startswith("labs/") and str(page.file.src_uri).endswith(".py")
 
 
+def is_deck(page: Any) -> bool:
+    """Whether this is the page of flashcards, and a deck can be made of it."""
+    return str(page.file.src_uri) == cards.PAGE and cards.available()
+
+
+def page_folder(page: Any) -> Path:
+    return Path(page.file.abs_dest_path).parent
+
+
 def on_pre_page(page: Any, config: Any, files: Any) -> Any:
     if is_lab(page):
         vars(page).pop("render", None)  # what mkdocs-jupyter put before the class's own
@@ -53,6 +63,12 @@ def on_page_markdown(markdown: str, page: Any, config: Any, files: Any) -> str:
 
 
 def on_page_content(html: str, page: Any, config: Any, files: Any) -> str:
+    if is_deck(page):
+        page_folder(page).mkdir(parents=True, exist_ok=True)
+        address = urljoin(config.site_url or "", page.url)
+        stamp = cards.changed(Path(page.file.abs_src_path))
+        (page_folder(page) / cards.FILE).write_bytes(cards.deck(cards.cards(html, address), stamp))
+        return html.replace("</h1>", "</h1>" + cards.download(), 1)
     if not is_lab(page):
         return html
     html = html.replace(percent.MARKDOWN, "")
@@ -61,7 +77,7 @@ def on_page_content(html: str, page: Any, config: Any, files: Any) -> str:
 
 def on_post_page(output: str, page: Any, config: Any) -> str:
     if is_lab(page):
-        folder = Path(page.file.abs_dest_path).parent
+        folder = page_folder(page)
         folder.mkdir(parents=True, exist_ok=True)
         text = labs.notebook(page.file.content_string, page.file.src_uri, config.site_url or "")
         (folder / f"{Path(page.file.src_uri).stem}.ipynb").write_text(text, encoding="utf-8", newline="\n")
