@@ -34,7 +34,7 @@ def hidden(n):
 
 
 def work(n, d):
-    """Multiplications: four projections; dot products and blend."""
+    """Multiplications: the projections; dot products and blend."""
     return 4 * n * d * d, 2 * n * n * d
 
 
