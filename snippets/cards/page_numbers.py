@@ -34,7 +34,7 @@ def hidden(n):
 
 
 def work(n, d):
-    """Multiplications: the projections; dot products and blend."""
+    """Multiplications for projections, and for all the pairs."""
     return 4 * n * d * d, 2 * n * n * d
 
 

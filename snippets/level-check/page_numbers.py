@@ -23,8 +23,9 @@ size_of_key = 256
 spread = np.sqrt(size_of_key)
 
 # A causal mask over three words whose scores are all alike
-nothing = np.zeros((3, 1))
-masked = attnref.attention(nothing, nothing, np.eye(3), causal=True)
+one = np.eye(3)
+same = 0 * one
+masked = attnref.attention(same, same, one, causal=True)
 rows = masked.weights
 
 # Heads

@@ -22,5 +22,12 @@ def hidden(n):
 
 
 def work(n, d):
-    """Multiplications: the projections; dot products and blend."""
+    """Multiplications for projections, and for all the pairs."""
     return 4 * n * d * d, 2 * n * n * d
+
+
+# Two texts, so that no axis can be mistaken for another
+two = np.stack([keys, values])
+past = attnref.causal_mask(len(keys), len(keys))
+free = attnref.attention(two, two, two)
+masked = attnref.attention(two, two, two, mask=past)
