@@ -58,9 +58,7 @@ def lacking(text: str) -> list[str]:
     found += [f"it lacks the section {name!r}" for name in ENDS if name not in headings]
     order = [name for name in headings if name in ENDS]
     found += [f"its last sections stand in the order {order}"] * (not found and order != ENDS)
-    found += (
-        [] if headings[-len(ENDS) :] == order else ["something follows, or stands between, its last sections"]
-    )
+    found += ["something follows its last section"] * (headings[-1] != ENDS[-1])
     found += ["it has no figure"] * (not re.search(r"^!\[[^]]+\]\(\.\./assets/figures/", text, re.MULTILINE))
     asked = exercises(text)
     found += ["it has fewer than two exercises"] * (len(asked) < 2)
