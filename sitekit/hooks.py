@@ -63,16 +63,16 @@ def on_page_markdown(markdown: str, page: Any, config: Any, files: Any) -> str:
 
 
 def on_page_content(html: str, page: Any, config: Any, files: Any) -> str:
+    address = urljoin(config.site_url or "", page.url)
     if is_deck(page):
         page_folder(page).mkdir(parents=True, exist_ok=True)
-        address = urljoin(config.site_url or "", page.url)
         stamp = cards.changed(Path(page.file.abs_src_path))
         (page_folder(page) / cards.FILE).write_bytes(cards.deck(cards.cards(html, address), stamp))
         return html.replace("</h1>", "</h1>" + cards.download(), 1)
     if not is_lab(page):
         return html
     html = html.replace(percent.MARKDOWN, "")
-    return html.replace("</h1>", "</h1>" + labs.download(Path(page.file.src_uri).stem), 1)
+    return html.replace("</h1>", "</h1>" + labs.download(Path(page.file.src_uri).stem, address), 1)
 
 
 def on_post_page(output: str, page: Any, config: Any) -> str:
