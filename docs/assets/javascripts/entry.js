@@ -1,0 +1,37 @@
+// The one script that every page loads for what lives in pages. It brings in a widget only where its tag stands;
+// a page without widgets loads nothing more. A new widget is a folder and a line in this table.
+
+const WIDGETS = {
+  "attn-lookup": () => import("./widgets/attn-lookup/attn-lookup.js"),
+}
+
+let styles = null // a promise, once the first widget was met
+
+// In the body: when the theme exchanges a page, it clears the head of what the next page does not name.
+function styled() {
+  styles ??= new Promise((resolve, reject) => {
+    const link = document.createElement("link")
+    link.rel = "stylesheet"
+    link.href = new URL("../stylesheets/widgets.css", import.meta.url).href
+    link.onload = resolve
+    link.onerror = reject
+    document.body.append(link)
+  })
+  return styles
+}
+
+// If a file cannot be had, the element stays what it is without script: the table that it stands around.
+async function bring(tag) {
+  const [{ define }, { build }] = await Promise.all([import("./widgets/parts.js"), WIDGETS[tag](), styled()])
+  if (!customElements.get(tag)) define(tag, build)
+}
+
+function look() {
+  for (const tag of Object.keys(WIDGETS)) {
+    if (document.querySelector(tag) && !customElements.get(tag)) bring(tag).catch((error) => console.warn(error))
+  }
+}
+
+// The theme tells of each page that it shows, the first one too; without the theme there is only one.
+if (globalThis.document$) globalThis.document$.subscribe(look)
+else look()
