@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import hashlib
-import importlib.util
 import io
 import itertools
 import os
@@ -15,9 +14,10 @@ from pathlib import Path
 from typing import Any
 from urllib.parse import urljoin
 
+import genanki
+
 PAGE = "study/cards.md"
 FILE = "attnref-cards.apkg"
-NEEDED = "genanki"
 _PIECE = re.compile(
     r'<h2 id="(?P<tag>[\w-]+)"|<details class="card">\s*<summary>(?P<front>.*?)</summary>(?P<back>.*?)</details>',
     re.DOTALL,
@@ -59,10 +59,6 @@ def number(text: str) -> int:
     return int.from_bytes(hashlib.sha256(text.encode()).digest()[:4], "big") >> 1
 
 
-def available() -> bool:
-    return importlib.util.find_spec(NEEDED) is not None
-
-
 def changed(path: Path) -> int:
     """When the page was written, in seconds: Anki takes the later of two cards with one question."""
     return int(os.environ.get("SOURCE_DATE_EPOCH") or path.stat().st_mtime)
@@ -70,8 +66,6 @@ def changed(path: Path) -> int:
 
 def deck(found: list[Card], stamp: int) -> bytes:
     """The deck as a file for Anki. A card keeps its place in a learner's schedule while its question stays."""
-    import genanki
-
     template = {"name": "Card", "qfmt": "{{Front}}", "afmt": "{{FrontSide}}<hr id=answer>{{Back}}"}
     fields: list[dict[str, Any]] = [{"name": "Front"}, {"name": "Back"}]
     model = genanki.Model(number("attnref model"), "attnref", fields=fields, templates=[template], css=STYLE)

@@ -1,4 +1,4 @@
-"""What MkDocs is told beyond its settings: how a lab becomes a page, and that changed sources are read again.
+"""What MkDocs is told beyond its settings: how a lab becomes a page and cards a deck, and that changed sources are read again.
 
 `mkdocs-jupyter` finds the labs and publishes their files. Its own rendering is passed over: it knows nothing of our
 Markdown (formulas, proofs, links), runs a kernel for each lab, brings half a megabyte of styles to each page, and
@@ -12,13 +12,20 @@ from pathlib import Path
 from typing import Any
 from urllib.parse import urljoin
 
+import minify_html
 from mkdocs.utils import meta
+from mkdocstrings_handlers.python import PythonHandler
 
-from sitekit import cards, labs, percent
+from sitekit import again, cards, labs, percent
 
 ROOT = Path(__file__).parent.parent
 RUN_BY_PAGES = ("attnref", "snippets")
 _stamps: dict[Path, int] = {}
+
+
+def on_startup(command: str, dirty: bool) -> None:
+    if command == "serve":
+        again.remember(PythonHandler, ROOT)
 
 
 def on_pre_build(config: Any) -> None:
@@ -41,8 +48,7 @@ def is_lab(page: Any) -> bool:
 
 
 def is_deck(page: Any) -> bool:
-    """Whether this is the page of flashcards, and a deck can be made of it."""
-    return str(page.file.src_uri) == cards.PAGE and cards.available()
+    return str(page.file.src_uri) == cards.PAGE
 
 
 def page_folder(page: Any) -> Path:
@@ -81,4 +87,5 @@ def on_post_page(output: str, page: Any, config: Any) -> str:
         folder.mkdir(parents=True, exist_ok=True)
         text = labs.notebook(page.file.content_string, page.file.src_uri, config.site_url or "")
         (folder / f"{Path(page.file.src_uri).stem}.ipynb").write_text(text, encoding="utf-8", newline="\n")
-    return output
+    # A seventh of a page is white space of the theme's templates. Closing tags stay: MkDocs looks for </body>.
+    return minify_html.minify(output, keep_closing_tags=True, keep_html_and_head_opening_tags=True)

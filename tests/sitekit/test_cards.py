@@ -1,8 +1,6 @@
 """The deck for Anki holds the cards of the page, with the page's numbers, and is the same whenever it is made."""
 
-import importlib
 import io
-import os
 import re
 import sqlite3
 import zipfile
@@ -18,16 +16,6 @@ SITE = "https://example.org/study/cards/"
 @pytest.fixture(scope="module")
 def content() -> str:
     return render.page_html((ROOT / "docs" / cards.PAGE).read_text(encoding="utf-8"), ROOT)[0]
-
-
-@pytest.fixture
-def genanki():
-    try:
-        return importlib.import_module("genanki")
-    except ImportError:
-        if os.environ.get("CI") == "true":
-            raise
-        pytest.skip("genanki is not installed")
 
 
 def notes(deck: bytes) -> list[tuple[int, str, str]]:
@@ -59,14 +47,14 @@ def test_links_of_a_card_lead_to_the_site():
     assert 'href="https://example.org/b/#c"' in cards.cards(page, SITE)[0].back
 
 
-def test_the_deck_is_the_same_whenever_it_is_made(content, genanki):
+def test_the_deck_is_the_same_whenever_it_is_made(content):
     found = cards.cards(content, SITE)
     first = cards.deck(found, 1_000_000)
     assert cards.deck(found, 1_000_000) == first
     assert [fields.split("\x1f") for _, _, fields in notes(first)] == [[c.front, c.back] for c in found]
 
 
-def test_a_card_whose_answer_changed_keeps_its_place_in_the_schedule(genanki):
+def test_a_card_whose_answer_changed_keeps_its_place_in_the_schedule():
     before, after, other = (cards.Card(q, a, "t") for q, a in (("Q", "A"), ("Q", "B"), ("R", "A")))
     guids = [notes(cards.deck([card], 1))[0][1] for card in (before, after, other)]
     assert guids[0] == guids[1] != guids[2]
