@@ -1,4 +1,4 @@
-"""What MkDocs is told beyond its settings: how a lab becomes a page and cards a deck, and that changed sources are read again.
+"""What MkDocs is told beyond its settings: how labs become pages and cards a deck, and to read changed sources again.
 
 `mkdocs-jupyter` finds the labs and publishes their files. Its own rendering is passed over: it knows nothing of our
 Markdown (formulas, proofs, links), runs a kernel for each lab, brings half a megabyte of styles to each page, and
