@@ -25,6 +25,8 @@ vectors.attention.forEach((given, number) => {
     assert.deepEqual(mask, given.mask)
     const found = arithmetic.attention(Q, K, V, { mask, ...(scaled ? {} : { scale: 1 }) })
     for (const name of ["dotProducts", "scores", "weights", "output"]) assertClose(found[name], given[name], name)
+    const open = arithmetic.attention(Q, K, V, scaled ? {} : { scale: 1 })
+    assertClose(arithmetic.cut(open.weights, mask), given.cut, "cut")
   })
 })
 

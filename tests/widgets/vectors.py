@@ -26,7 +26,9 @@ def attention_case(
     mask = attnref.padding_mask([L_k - padding], L_k=L_k)[0] & np.ones((L_q, 1), dtype=bool)
     if causal:
         mask &= attnref.causal_mask(L_q, L_k)
-    result = attnref.attention(Q, K, V, mask=mask, scale=None if scaled else 1)
+    scale = None if scaled else 1
+    result = attnref.attention(Q, K, V, mask=mask, scale=scale)
+    cut = np.where(mask, attnref.attention(Q, K, V, scale=scale).weights, 0)
     return {
         "Q": Q,
         "K": K,
@@ -39,6 +41,7 @@ def attention_case(
         "scores": result.scores,
         "weights": result.weights,
         "output": result.output,
+        "cut": cut,
     }
 
 

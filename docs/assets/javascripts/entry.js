@@ -3,6 +3,10 @@
 
 const WIDGETS = {
   "attn-lookup": () => import("./widgets/attn-lookup/attn-lookup.js"),
+  "attn-matrix": () => import("./widgets/attn-matrix/attn-matrix.js"),
+  "attn-steps": () => import("./widgets/attn-steps/attn-steps.js"),
+  "attn-saturation": () => import("./widgets/attn-saturation/attn-saturation.js"),
+  "attn-cost": () => import("./widgets/attn-cost/attn-cost.js"),
 }
 
 let styles = null // a promise, once the first widget was met

@@ -30,6 +30,9 @@ export const maskOf = (L_q, L_k, { causal = false, padding = 0 } = {}) =>
   Array.from({ length: L_q }, (_, i) =>
     Array.from({ length: L_k }, (_, j) => j < L_k - padding && (!causal || j <= i + L_k - L_q)))
 
+// The slip of masking after the softmax: what is forbidden is cut out of weights that were shared among all.
+export const cut = (weights, mask) => weights.map((row, i) => row.map((weight, j) => (mask[i][j] ? weight : 0)))
+
 export const mean = (numbers) => numbers.reduce((total, number) => total + number, 0) / numbers.length
 
 export function spread(numbers) {

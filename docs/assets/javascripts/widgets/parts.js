@@ -45,6 +45,7 @@ export function define(tag, build) {
       if (this.live) return // only moved
       const before = [...this.childNodes]
       this.live = build(this)
+      if (this.hasAttribute("keep")) return this.append(this.live) // the table belongs to the text
       const fold = h("details", { class: "attn-origin" }, h("summary", {}, "The table that this starts from"), ...before)
       this.replaceChildren(this.live, fold)
     }
