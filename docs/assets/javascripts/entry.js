@@ -7,6 +7,8 @@ const WIDGETS = {
   "attn-steps": () => import("./widgets/attn-steps/attn-steps.js"),
   "attn-saturation": () => import("./widgets/attn-saturation/attn-saturation.js"),
   "attn-cost": () => import("./widgets/attn-cost/attn-cost.js"),
+  "attn-cards": () => import("./widgets/attn-cards/attn-cards.js"),
+  "attn-quiz": () => import("./widgets/attn-quiz/attn-quiz.js"),
 }
 
 let styles = null // a promise, once the first widget was met
