@@ -149,6 +149,12 @@ def test_a_choice_gets_its_reason_and_the_first_try_counts(quiz):
     assert "1 of 21 answered, 0 right" in page.locator(".attn-score").inner_text()
 
 
+def test_a_question_has_no_folds_besides_its_choices(quiz):
+    page = quiz()
+    assert page.locator("attn-quiz details:visible").count() == 0
+    assert page.locator("attn-quiz form").count() == page.locator("attn-quiz h3").count()
+
+
 def test_an_empty_form_counts_as_no_answer(quiz):
     page = quiz()
     form = asked(page, "Six tokens")
