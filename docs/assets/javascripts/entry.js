@@ -9,6 +9,8 @@ const WIDGETS = {
   "attn-saturation": () => import("./widgets/attn-saturation/attn-saturation.js"),
   "attn-cost": () => import("./widgets/attn-cost/attn-cost.js"),
   "attn-induction": () => import("./widgets/attn-induction/attn-induction.js"),
+  "attn-cards": () => import("./widgets/attn-cards/attn-cards.js"),
+  "attn-quiz": () => import("./widgets/attn-quiz/attn-quiz.js"),
 }
 
 const SHARED = "../stylesheets/widgets.css"
