@@ -1,29 +1,10 @@
 """The site as it is read from disk: no server, no other host, and everything that lives in a page still does."""
 
-import subprocess
-import sys
-import zipfile
-from pathlib import Path
-
 import pytest
 
 from tests.browser.conftest import note_complaint
 
-ROOT = Path(__file__).parents[2]
 PATIENT = 90_000  # milliseconds; Python takes a few seconds to start, on a busy machine more
-
-
-@pytest.fixture(scope="session")
-def disk(browser, tmp_path_factory) -> Path:
-    """The folder that a reader unpacks."""
-    to = tmp_path_factory.mktemp("offline")
-    done = subprocess.run(
-        [sys.executable, "-m", "sitekit.offline", "--to", str(to)], cwd=ROOT, capture_output=True, text=True
-    )
-    assert done.returncode == 0, done.stdout + done.stderr
-    with zipfile.ZipFile(to / "attnref-offline.zip") as packed:
-        packed.extractall(to / "unpacked")
-    return to / "unpacked" / "attnref-offline"
 
 
 @pytest.fixture
