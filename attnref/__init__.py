@@ -14,7 +14,7 @@ from attnref._blockwise import blockwise_attention, merge
 from attnref._cache import cached_attention, extend_cache, trim_cache
 from attnref._differential import differential_attention, differential_factor
 from attnref._encoder import BlockParameters, transformer_block
-from attnref._errors import AttnRefError, DtypeError, MaskError, ShapeError
+from attnref._errors import AttnRefError, DtypeError, MaskError, ModelError, ShapeError
 from attnref._feed_forward import feed_forward, gelu
 from attnref._gradients import attention_gradients, softmax_gradient
 from attnref._gradients_blockwise import blockwise_gradients
@@ -50,11 +50,23 @@ from attnref._results_forms import (
     LinearState,
     PagedCache,
 )
-from attnref._sinks import sink_attention
+from attnref._sinks import sink_attention, streaming_mask
 from attnref._softmax import softmax
 
 if TYPE_CHECKING:
     from attnref.diagnosis import assert_attention, check, conventions, explain, faults
+    from attnref.trained import (
+        Bert,
+        EncoderParameters,
+        Encoding,
+        Pieces,
+        SentenceMaps,
+        WordPiece,
+        encoder,
+        load_bert,
+        read_safetensors,
+        word_map,
+    )
 
 __version__ = "0.1.0"
 
@@ -62,6 +74,7 @@ __all__ = [
     "Attention",
     "AttentionGradients",
     "AttnRefError",
+    "Bert",
     "BlockParameters",
     "BlockwiseAttention",
     "BlockwiseGradients",
@@ -69,18 +82,24 @@ __all__ = [
     "DeltaRule",
     "DifferentialAttention",
     "DtypeError",
+    "EncoderParameters",
+    "Encoding",
     "KVCache",
     "LatentAttention",
     "LinearAttention",
     "LinearState",
     "MaskError",
+    "ModelError",
     "MultiheadAttention",
     "MultiheadGradients",
     "NormedHeads",
     "PagedCache",
+    "Pieces",
     "Projections",
+    "SentenceMaps",
     "ShapeError",
     "TransformerBlock",
+    "WordPiece",
     "additive_attention",
     "alibi_bias",
     "alibi_slopes",
@@ -96,6 +115,7 @@ __all__ = [
     "conventions",
     "differential_attention",
     "differential_factor",
+    "encoder",
     "explain",
     "extend_cache",
     "extend_pages",
@@ -108,6 +128,7 @@ __all__ = [
     "layer_norm",
     "linear_attention",
     "linear_recurrence",
+    "load_bert",
     "luong_attention",
     "merge",
     "multihead_attention",
@@ -116,6 +137,7 @@ __all__ = [
     "paged_attention",
     "prefix_mask",
     "qk_norm",
+    "read_safetensors",
     "rms_norm",
     "rotary",
     "segment_mask",
@@ -125,13 +147,20 @@ __all__ = [
     "softmax_gradient",
     "split_heads",
     "split_qkv",
+    "streaming_mask",
     "transformer_block",
     "trim_cache",
     "window_mask",
+    "word_map",
 ]
 
 # What is not needed to compute is imported when it is first asked for: public name -> the module that has it.
-_LAZY = dict.fromkeys(("assert_attention", "check", "conventions", "explain", "faults"), "attnref.diagnosis")
+_CHECKER = ("assert_attention", "check", "conventions", "explain", "faults")
+_TRAINED = (
+    "Bert", "EncoderParameters", "Encoding", "Pieces", "SentenceMaps", "WordPiece",
+    "encoder", "load_bert", "read_safetensors", "word_map",
+)  # fmt: skip
+_LAZY = dict.fromkeys(_CHECKER, "attnref.diagnosis") | dict.fromkeys(_TRAINED, "attnref.trained")
 
 
 def __getattr__(name: str) -> Any:

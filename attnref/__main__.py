@@ -1,4 +1,4 @@
-"""`python -m attnref`: the checker from the command line."""
+"""`python -m attnref`: the checker and the maps of trained heads from the command line."""
 
 import sys
 

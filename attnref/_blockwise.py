@@ -16,7 +16,7 @@ from attnref._threads import share
 from attnref._validate import as_float, widest_float
 
 Task = tuple[tuple[int, ...], slice]  # a head, and some of its queries
-ROWS = 1024  # queries at a time: fewer cost more calls, more leave less that causal can skip
+ROWS = 512  # queries at a time: fewer cost more calls, more leave less that causal can skip
 WORTH_THREADS = 2**20  # scores from which threads are worth starting
 
 

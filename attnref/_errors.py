@@ -20,5 +20,9 @@ class DtypeError(AttnRefError):
     """An array whose entries are not the kind of number that the equation is about."""
 
 
-for _error in (AttnRefError, ShapeError, MaskError, DtypeError):
+class ModelError(AttnRefError):
+    """A file of a trained model that is missing, damaged, or of a kind that attnref does not read."""
+
+
+for _error in (AttnRefError, ShapeError, MaskError, DtypeError, ModelError):
     _error.__module__ = "attnref"  # a traceback names them as they are imported

@@ -30,6 +30,14 @@ def size(name: str, value: int) -> int:
     return operator.index(value)
 
 
+def how_many_keys(name: str, value: int) -> int:
+    """A number of keys that stay in sight: an integer that is not negative."""
+    if not _is_count(value):
+        rule = "it is a count of keys, an integer of zero or more"
+        refuse(MaskError, f"{name} is {value!r}", rule, "For none of them write 0")
+    return operator.index(value)
+
+
 def count(name: str, value: int) -> int:
     """How many of something there are, at least one."""
     if not _is_count(value) or value < 1:

@@ -15,8 +15,9 @@ _one_call = Lock()  # two calls at once would each restore the other's number of
 def share(tasks: Iterable[Task], worker: Callable[[], Callable[[Task], None]], *, worth: bool) -> None:
     """Do all tasks, in threads where that is worth it; each thread calls `worker` once for what does them.
 
-    As many threads work as BLAS would have used by itself, and BLAS is held to one in each. Where
-    threadpoolctl is not installed, BLAS cannot be held: its threads and ours would wait for each other, so
+    As many threads work as BLAS would have used by itself, and BLAS is held to one in each. It is held where one
+    thread does all, too: for products of this size BLAS's own threads wait longer for each other than they work.
+    Where threadpoolctl is not installed, BLAS cannot be held: its threads and ours would wait for each other, so
     the tasks are done one after the other.
     """
     left = deque(tasks)
@@ -30,11 +31,11 @@ def share(tasks: Iterable[Task], worker: Callable[[], Callable[[Task], None]], *
                 return
             do(task)
 
-    if not worth or not _one_call.acquire(blocking=False):
+    if not _one_call.acquire(blocking=False):
         return work()
     try:
-        threads = min(_blas_threads(), len(left))
-        with _one_blas_thread() if threads > 1 else nullcontext():
+        threads = min(_blas_threads(), len(left)) if worth else 1
+        with _one_blas_thread():
             _together(work, threads)
     finally:
         _one_call.release()
@@ -72,5 +73,5 @@ def _blas_threads() -> int:
 
 
 def _one_blas_thread() -> AbstractContextManager[Any]:
-    """While this lasts, BLAS works in the thread that calls it."""
-    return _blas().limit(limits=1)  # type: ignore[no-any-return]
+    """While this lasts, BLAS works in the thread that calls it, if it can be held."""
+    return _blas().limit(limits=1) if _blas() else nullcontext()

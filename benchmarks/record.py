@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import Any
 
 RECORDS = Path(__file__).parent / "records"
-MATTERS = ("numpy", "threadpoolctl", "torch")
+MATTERS = ("numpy", "threadpoolctl", "torch", "transformers")
 
 
 def processor() -> str:

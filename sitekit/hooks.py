@@ -11,14 +11,21 @@ import sys
 from pathlib import Path
 from typing import Any
 
+import minify_html
 from mkdocs.structure.files import File
 from mkdocs.utils import meta
+from mkdocstrings_handlers.python import PythonHandler
 
-from sitekit import browser_files, labs, percent
+from sitekit import again, browser_files, labs, percent
 
 ROOT = Path(__file__).parent.parent
 RUN_BY_PAGES = ("attnref", "snippets")
 _stamps: dict[Path, int] = {}
+
+
+def on_startup(command: str, dirty: bool) -> None:
+    if command == "serve":
+        again.remember(PythonHandler, ROOT)
 
 
 def on_pre_build(config: Any) -> None:
@@ -73,4 +80,5 @@ def on_post_page(output: str, page: Any, config: Any) -> str:
         folder.mkdir(parents=True, exist_ok=True)
         text = labs.notebook(page.file.content_string, page.file.src_uri, config.site_url or "")
         (folder / f"{Path(page.file.src_uri).stem}.ipynb").write_text(text, encoding="utf-8", newline="\n")
-    return output
+    # A seventh of a page is white space of the theme's templates. Closing tags stay: MkDocs looks for </body>.
+    return minify_html.minify(output, keep_closing_tags=True, keep_html_and_head_opening_tags=True)

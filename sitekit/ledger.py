@@ -141,7 +141,9 @@ class _Mark(Preprocessor):
         text = "\n".join(lines)
         self.shown.__init__()
         record = sources.read(self.root / "docs")
-        page = find_page(text, self.root, record)
+        # What mkdocstrings converts for its templates is never a whole page: no need to compare it with each of them.
+        inner = "mkdocstrings_headings" in self.md.treeprocessors
+        page = None if inner else find_page(text, self.root, record)
         if page is None:
             return self._docstring(text, record)
         ledger = proofs.check(page)

@@ -197,4 +197,6 @@ def inlined(text: str, label: str, prefix: str) -> str:
     # The theme sets the property href of every element that has the attribute, which <use> does not allow.
     text = text.replace(' href="#', ' xlink:href="#')
     text = re.sub(r' xmlns="[^"]*"| data-\w+="\w*"| font-family="[^"]*"', "", text)
+    # What has a class takes its colour from the page's scheme; the colour beside it is for the file alone.
+    text = re.sub(r'(class="[^"]*")(?: (?:fill|stroke)="#\w+")+', r"\1", text)
     return text.replace("<svg ", f'<svg role="img" aria-label="{html.escape(label)}" ', 1).strip()

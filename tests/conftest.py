@@ -3,6 +3,8 @@
 import os
 import subprocess
 import sys
+from collections.abc import Callable
+from html.parser import HTMLParser
 from pathlib import Path
 
 import pytest
@@ -38,3 +40,24 @@ def site(built) -> Path:
 def mkdocs():
     """The function that runs MkDocs as a process, in the folder it is given."""
     return run_mkdocs
+
+
+class _Tags(HTMLParser):
+    def __init__(self) -> None:
+        super().__init__()
+        self.found: list[tuple[str, dict[str, str | None]]] = []
+
+    def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
+        self.found.append((tag, dict(attrs)))
+
+
+@pytest.fixture(scope="session")
+def tags() -> Callable[[str], list[tuple[str, dict[str, str | None]]]]:
+    """The function that reads a page's elements, each with its attributes: built pages spare quotes where they may."""
+
+    def read(page: str) -> list[tuple[str, dict[str, str | None]]]:
+        parser = _Tags()
+        parser.feed(page)
+        return parser.found
+
+    return read

@@ -1,4 +1,4 @@
-"""The command line: `python -m attnref check FILE.py:NAME`."""
+"""The command line: `python -m attnref check FILE.py:NAME`, and what else it knows."""
 
 import argparse
 import importlib
@@ -14,6 +14,7 @@ from attnref.diagnosis._catalogue import FORMS
 from attnref.diagnosis._check import WORDS, check
 from attnref.diagnosis._conventions import conventions
 from attnref.diagnosis._explain import explain
+from attnref.trained import _command as trained
 
 RIGHT, WRONG, UNREADABLE = 0, 1, 2
 
@@ -74,7 +75,8 @@ def described(error: BaseException, where: str) -> str:
 def parser() -> argparse.ArgumentParser:
     """What can be asked."""
     top = argparse.ArgumentParser(
-        prog="python -m attnref", description="Tell what is wrong with your attention."
+        prog="python -m attnref",
+        description="Tell what is wrong with your attention, and what trained heads look at.",
     )
     commands = top.add_subparsers(dest="command", required=True)
     one = commands.add_parser(
@@ -95,14 +97,19 @@ def parser() -> argparse.ArgumentParser:
     two.add_argument("target", metavar="MODULE:NAME")
     three = commands.add_parser("explain", help="explain a fault of the catalogue")
     three.add_argument("target", metavar="FAULT")
+    trained.add_commands(commands)
     return top
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
     """Run a command; return what the process exits with."""
     given = vars(parser().parse_args(arguments))
-    command, target, as_json = given.pop("command"), given.pop("target"), given.pop("json", False)
+    command = given.pop("command")
     try:
+        if command in ("maps", "fetch"):
+            trained.run(command, given)
+            return RIGHT
+        target, as_json = given.pop("target"), given.pop("json", False)
         if command == "explain":
             print(explain(target))
             return RIGHT

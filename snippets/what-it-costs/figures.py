@@ -69,6 +69,33 @@ def measured(lengths, milliseconds, megabytes) -> Figure:
 
 
 @figure
+def longer(long_tokens, milliseconds_of, mebibytes) -> Figure:
+    """Time and memory of one head up to long texts, as recorded."""
+    on = sheet(482)
+    marks = {"textbook": (ONE, "o", "-", "all at once"), "blockwise": (TWO, "D", "--", "in tiles")}
+    for top, title, found in (
+        (24, "time, in milliseconds", milliseconds_of),
+        (264, "memory, in MiB", mebibytes),
+    ):
+        axes = panel(on, 50, top, 224, 176)
+        every = np.log10([amount for amounts in found.values() for amount in amounts])
+        heights = [int(10**power) for power in np.arange(np.floor(every.min()), np.ceil(every.max()) + 1)]
+        for name, amounts in found.items():
+            color, mark, line, words = marks[name]
+            at = long_tokens[: len(amounts)]
+            axes.plot(at, amounts, mark, color=color, linestyle=line, linewidth=1.8, markersize=6)
+            ends = at[-1] == long_tokens[-1]
+            label(
+                axes, words, (at[-1], amounts[-1]), dx=9 if ends else -9, across="left" if ends else "right"
+            )
+        doubling(axes, long_tokens[::2], heights)
+        axes.set_ylim(heights[0] * 0.8, 1.1 * heights[-1])
+        quiet(axes, title, (long_tokens[0], heights[-1]), dx=-40, dy=12)
+        axes.set_xlabel("tokens", labelpad=3)
+    return on
+
+
+@figure
 def patterns(patterns, seen) -> Figure:
     """Which pairs each pattern keeps, and how many."""
     on = sheet(376)

@@ -1,4 +1,4 @@
-"""The record that benchmarks/bench_growth.py has written."""
+"""The records that benchmarks/bench_growth.py and benchmarks/bench_blockwise.py have written."""
 
 import json
 from pathlib import Path
@@ -11,6 +11,9 @@ record = json.loads(record_file.read_text(encoding="utf-8"))
 lengths = record["lengths"]
 milliseconds = record["milliseconds"]
 megabytes = record["megabytes"]
+long_file = root / "benchmarks" / "records" / "blockwise.json"
+long_record = json.loads(long_file.read_text(encoding="utf-8"))
+growth = long_record["growth"]
 
 
 def last_doubling(figures):

@@ -8,6 +8,7 @@ import numpy as np
 import pytest
 
 import attnref
+import attnref.trained
 
 # Module -> how many examples (lines with >>>) its docstrings hold.
 EXAMPLES = {
@@ -32,10 +33,16 @@ EXAMPLES = {
     "_patterns": 3,
     "_positions": 3,
     "_recurrences": 5,
-    "_sinks": 3,
+    "_sinks": 4,
     "_softmax": 3,
+    "trained._bert": 6,
+    "trained._folder": 1,
+    "trained._safetensors": 4,
+    "trained._wordpiece": 4,
+    "trained._words": 2,
 }
-MODULES = sorted(module.name for module in pkgutil.iter_modules(attnref.__path__))
+TRAINED = [f"trained.{module.name}" for module in pkgutil.iter_modules(attnref.trained.__path__)]
+MODULES = sorted([*(module.name for module in pkgutil.iter_modules(attnref.__path__)), *TRAINED])
 
 
 @pytest.mark.parametrize("name", MODULES)

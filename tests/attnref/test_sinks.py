@@ -1,11 +1,23 @@
-"""A score without a value: by hand, against a loop, and against attention itself."""
+"""Two things called sinks. A score without a value: by hand, against a loop, and against attention itself; and the
+first keys, which a moving window keeps in sight."""
 
 import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from attnref import AttnRefError, DtypeError, ShapeError, attention, blockwise_attention, sink_attention
+from attnref import (
+    AttnRefError,
+    DtypeError,
+    MaskError,
+    ShapeError,
+    attention,
+    blockwise_attention,
+    causal_mask,
+    sink_attention,
+    streaming_mask,
+    window_mask,
+)
 from tests.attnref import loops
 from tests.attnref.tolerance import assert_close
 
@@ -124,3 +136,41 @@ def test_a_sink_that_does_not_fit_is_refused_in_words():
         sink_attention(Q, K, V, True)
     with pytest.raises(AttnRefError, match=r"^softcap is 0"):
         sink_attention(Q, K, V, 0, softcap=0)
+
+
+def picture(mask):
+    assert mask.dtype == np.bool_
+    return ["".join(map(str, row)) for row in mask.astype(int).tolist()]
+
+
+def test_first_keys_stay_in_sight_of_a_moving_window():
+    assert picture(streaming_mask(5, 5, left=1, first=2)) == ["10000", "11000", "11100", "11110", "11011"]
+    assert picture(streaming_mask(2, 7, left=2, first=1)) == ["1001110", "1000111"]
+    assert picture(streaming_mask(3, 2, left=0, first=1)) == ["00", "10", "11"]
+    assert picture(streaming_mask(3, 5, left=0, first=2, align="top_left")) == ["10000", "11000", "11100"]
+
+
+@pytest.mark.parametrize(("L_q", "L_k"), [(5, 7), (7, 5), (0, 3), (3, 0)])
+def test_a_streaming_mask_lies_between_its_window_and_the_causal_mask(L_q, L_k):
+    assert picture(streaming_mask(L_q, L_k, 2, 0)) == picture(window_mask(L_q, L_k, 2, 0))
+    assert picture(streaming_mask(L_q, L_k, 0, L_k)) == picture(causal_mask(L_q, L_k))
+    assert picture(streaming_mask(L_q, L_k, None, 1)) == picture(causal_mask(L_q, L_k))
+
+
+def test_what_left_the_window_may_be_forgotten():
+    """The last query needs only the first keys and those of its window: the promise of a cache that lets others go."""
+    Q, K, V, _ = arrays()
+    first, left = 2, 1
+    whole = attention(Q, K, V, mask=streaming_mask(L_Q, L_K, left, first)).output[..., -1, :]
+    kept = [*range(first), *range(L_K - left - 1, L_K)]
+    assert_close(
+        attention(Q[..., -1:, :], K[..., kept, :], V[..., kept, :]).output[..., 0, :], whole, tol=1e-12
+    )
+
+
+@pytest.mark.parametrize("first", [-1, 1.5, None])
+def test_first_keys_that_are_no_count_are_refused(first):
+    with pytest.raises(
+        MaskError, match=r"^first is .*: it is a count of keys, an integer of zero or more\. .*write 0"
+    ):
+        streaming_mask(3, 5, 1, first)

@@ -40,21 +40,27 @@ def test_a_lab_page_shows_every_cell_and_its_output(lab):
     assert "<p><div" not in article(lab[1])
 
 
-def test_a_lab_has_its_title_its_notebook_and_its_file(lab):
+def test_a_lab_has_its_title_its_notebook_and_its_file(lab, tags):
     source, folder = lab
     content = (folder / "index.html").read_text(encoding="utf-8")
     title = re.search(r"^# title: (.*)$", source.read_text(encoding="utf-8"), re.MULTILINE)[1]
     assert f"<title>{title} - " in content
-    assert 'name="description"' in content
-    links = re.findall(r'<a href="([^"]*)" download>', content)
+    elements = tags(content)
+    assert any(attributes.get("name") == "description" for _, attributes in elements)
+    links = [attributes["href"] for tag, attributes in elements if tag == "a" and "download" in attributes]
     assert sorted(links) == [f"{source.stem}.ipynb", source.name]
     notebook = json.loads((folder / f"{source.stem}.ipynb").read_text(encoding="utf-8"))
     assert notebook["cells"][0]["source"][0] == f"# {title}\n"
     assert (folder / source.name).read_bytes() == source.read_bytes()
 
 
-def test_headings_of_a_lab_stand_in_its_table_of_contents(lab):
-    content = (lab[1] / "index.html").read_text(encoding="utf-8")
-    headings = re.findall(r'<h2 id="([^"]*)">', article(lab[1]))
+def test_headings_of_a_lab_stand_in_its_table_of_contents(lab, tags):
+    elements = tags((lab[1] / "index.html").read_text(encoding="utf-8"))
+    headings = [attributes["id"] for tag, attributes in elements if tag == "h2" and "id" in attributes]
+    linked = {
+        attributes["href"]
+        for tag, attributes in elements
+        if attributes.get("class") == "md-nav__link" and tag == "a"
+    }
     assert len(headings) > 5
-    assert [name for name in headings if f'<a href="#{name}" class="md-nav__link">' not in content] == []
+    assert [name for name in headings if f"#{name}" not in linked] == []

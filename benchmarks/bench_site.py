@@ -1,0 +1,126 @@
+"""How long one waits for the site: a build from nothing, a build again, and a changed lesson while serving.
+
+    python -m benchmarks.bench_site [--runs N] [--record]
+
+Works on a copy of the sources, so that nothing here is changed. A changed lesson is timed from the write to the moment
+at which the served page holds the new word. Prints medians; with ``--record`` it writes them to
+benchmarks/records/site.json with machine, date and command.
+The bars: cold 60 s, warm 5 s, a changed lesson 1 s.
+"""
+
+from __future__ import annotations
+
+import argparse
+import contextlib
+import datetime
+import json
+import os
+import platform
+import shutil
+import statistics
+import subprocess
+import sys
+import tempfile
+import time
+import urllib.request
+from pathlib import Path
+
+ROOT = Path(__file__).parents[1]
+RECORD = Path(__file__).parent / "records" / "site.json"
+TAKEN = (
+    "docs",
+    "snippets",
+    "sitekit",
+    "attnref",
+    "benchmarks",
+    "tests",
+    "mkdocs.yml",
+    "pyproject.toml",
+    "Makefile",
+)
+LESSON = "lessons/query-key-value"
+ADDRESS = "127.0.0.1:8765"
+
+
+def copied(folder: Path) -> Path:
+    for name in TAKEN:
+        source = ROOT / name
+        if source.is_dir():
+            ignored = shutil.ignore_patterns("node_modules", "__pycache__")
+            shutil.copytree(source, folder / name, ignore=ignored)
+        else:
+            shutil.copy(source, folder / name)
+    return folder
+
+
+def mkdocs(folder: Path, *arguments: str) -> subprocess.Popen[bytes]:
+    environment = {**os.environ, "NO_MKDOCS_2_WARNING": "1"}
+    command = [sys.executable, "-m", "mkdocs", *arguments]
+    return subprocess.Popen(
+        command, cwd=folder, env=environment, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL
+    )
+
+
+def build_seconds(folder: Path) -> float:
+    start = time.perf_counter()
+    if mkdocs(folder, "build", "--strict").wait():
+        raise SystemExit("the site does not build")
+    return time.perf_counter() - start
+
+
+def wait_for(word: str) -> None:
+    while True:
+        with contextlib.suppress(OSError), urllib.request.urlopen(f"http://{ADDRESS}/{LESSON}/") as answer:
+            if word in answer.read().decode():
+                return
+        time.sleep(0.01)
+
+
+def reload_seconds(folder: Path, runs: int) -> list[float]:
+    """Each run adds a paragraph to the lesson; the first one is not counted."""
+    lesson, seconds = folder / "docs" / f"{LESSON}.md", []
+    server = mkdocs(folder, "serve", "--dev-addr", ADDRESS)
+    try:
+        wait_for("</html>")
+        for run in range(runs + 1):
+            word = "new" + "abcdefghijklmnopqrstuvwxyz"[run]
+            start = time.perf_counter()
+            lesson.write_text(lesson.read_text(encoding="utf-8") + f"\nA {word} word.\n", encoding="utf-8")
+            wait_for(f"A {word} word.")
+            seconds.append(time.perf_counter() - start)
+            time.sleep(1)  # the watcher gathers changes that come close together
+    finally:
+        server.terminate()
+        server.wait()
+    return seconds[1:]
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser.add_argument("--runs", type=int, default=5)
+    parser.add_argument("--record", action="store_true", help="write the medians to benchmarks/records/")
+    arguments = parser.parse_args()
+    with tempfile.TemporaryDirectory() as name:
+        folder = copied(Path(name))
+        cold = build_seconds(folder)
+        warm = [build_seconds(folder) for _ in range(3)]
+        changed = reload_seconds(folder, arguments.runs)
+    figures = {
+        "cold_build_seconds": round(cold, 2),
+        "warm_build_seconds": round(statistics.median(warm), 2),
+        "changed_lesson_seconds": round(statistics.median(changed), 2),
+    }
+    print(json.dumps(figures, indent=2))
+    if arguments.record:
+        machine = f"{platform.machine()}, {os.cpu_count()} cores, Python {platform.python_version()}"
+        record = {
+            "command": "python -m benchmarks.bench_site --record",
+            "date": datetime.date.today().isoformat(),
+            "machine": machine,
+            **figures,
+        }
+        RECORD.write_text(json.dumps(record, indent=2) + "\n", encoding="utf-8")
+
+
+if __name__ == "__main__":
+    main()
