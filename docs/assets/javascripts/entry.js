@@ -3,10 +3,14 @@
 
 const WIDGETS = {
   "attn-lookup": () => import("./widgets/attn-lookup/attn-lookup.js"),
+  "attn-map": () => import("./widgets/attn-map/attn-map.js"),
   "attn-matrix": () => import("./widgets/attn-matrix/attn-matrix.js"),
   "attn-steps": () => import("./widgets/attn-steps/attn-steps.js"),
   "attn-saturation": () => import("./widgets/attn-saturation/attn-saturation.js"),
   "attn-cost": () => import("./widgets/attn-cost/attn-cost.js"),
+  "attn-induction": () => import("./widgets/attn-induction/attn-induction.js"),
+  "attn-cards": () => import("./widgets/attn-cards/attn-cards.js"),
+  "attn-quiz": () => import("./widgets/attn-quiz/attn-quiz.js"),
 }
 
 const SHARED = "../stylesheets/widgets.css"
