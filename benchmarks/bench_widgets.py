@@ -16,6 +16,7 @@ import functools
 import http.server
 import json
 import math
+import os
 import shutil
 import statistics
 import subprocess
@@ -138,9 +139,11 @@ def main() -> None:
         version = browser.version
         browser.close()
     if arguments.record:
-        record.write(
-            "widgets", {"chromium": version, "runs": arguments.runs, "moves": MOVES, "widgets": figures}
-        )
+        load = round(
+            os.getloadavg()[0], 1
+        )  # where more want to run than there are cores, tasks are interrupted
+        what = {"chromium": version, "runs": arguments.runs, "moves": MOVES, "load_average": load}
+        record.write("widgets", {**what, "widgets": figures})
 
 
 if __name__ == "__main__":
