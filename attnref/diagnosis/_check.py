@@ -73,7 +73,8 @@ def check(
         Names of options to be tested, such as `["mask", "causal"]`. `"auto"`: those that the function takes.
         With `"garbage"` among them, NaN behind a mask must not reach the output.
     dtype
-        What the arrays are given in. None: `float64`, and `float16` for `form="half"`. With a narrower one, rounding of its size is allowed.
+        What the arrays are given in. None: `float64`, and `float16` for `form="half"`. With a narrower one,
+        rounding of its size is allowed.
     adapter
         For functions that are called otherwise: `adapter(fn, Q, K, V, **options)` calls the function and
         returns the output. Its own parameters say which options there are.
