@@ -55,10 +55,10 @@ def check(
     ----------
     fn
         The function. For `form="attention"` it is called as `fn(Q, K, V)` with arrays of four axes, batch,
-        heads, length and width, and with those of the options `mask`, `causal`, `scale`, `bias`, `window` and
-        `softcap` that it takes. It may return the output alone or a tuple that begins with it.
+        heads, length and width, and with those of the options `mask`, `causal`, `scale`, `bias`, `window`,
+        `softcap` and `lengths` that it takes. It may return the output alone or a tuple that begins with it.
     form
-        What the function computes, a key of `attnref.diagnosis.FORMS`.
+        What the function computes, a key of `attnref.diagnosis.FORMS`; each says how it calls a function.
     layout
         The order of the axes: B batch, H heads, L length, D width. Without B or H the function is called with
         arrays that have no such axis.
@@ -73,7 +73,8 @@ def check(
         Names of options to be tested, such as `["mask", "causal"]`. `"auto"`: those that the function takes.
         With `"garbage"` among them, NaN behind a mask must not reach the output.
     dtype
-        What the arrays are given in. None: `float64`. With a narrower one, rounding of its size is allowed.
+        What the arrays are given in. None: `float64`, and `float16` for `form="half"`. With a narrower one,
+        rounding of its size is allowed.
     adapter
         For functions that are called otherwise: `adapter(fn, Q, K, V, **options)` calls the function and
         returns the output. Its own parameters say which options there are.

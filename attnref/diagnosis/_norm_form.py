@@ -6,7 +6,7 @@ from typing import Any
 import numpy as np
 
 from attnref.diagnosis._attention import OPTIONS, arrays, grid, some_mask
-from attnref.diagnosis._pipeline import Array, Form, Hook, Probe, Variant, Work, within
+from attnref.diagnosis._pipeline import Array, Form, Hook, Probe, Variant, Work, nothing, within
 from attnref.diagnosis._steps import STEPS, begin
 
 ABOUT = """Attention whose queries and keys are divided by their root mean square and multiplied by a gain, \
@@ -18,12 +18,25 @@ def root_mean_square(x: Array, axes: int | tuple[int, ...] = -1) -> Array:
     return np.asarray(np.sqrt(np.mean(x * x, axis=axes, keepdims=True) + 1e-9))
 
 
-def norm(w: Work) -> None:
-    """Each query and key of each head by itself."""
-    w.Q, w.K = (x / root_mean_square(x) * gain for x, gain in ((w.Q, w.gain_Q), (w.K, w.gain_K)))
+def normed(name: str, size: Callable[[Array], Array]) -> Hook:
+    """Queries or keys divided by a size, times their gain."""
+
+    def step(w: Work) -> None:
+        x = getattr(w, name)
+        setattr(w, name, x / size(x) * getattr(w, f"gain_{name}"))
+
+    return step
 
 
-NORM_STEPS = within(STEPS, before="share", norm=norm)
+NORM_STEPS = within(
+    STEPS,
+    before="share",
+    gains=nothing,
+    centre=nothing,
+    norm_Q=normed("Q", root_mean_square),
+    norm_K=normed("K", root_mean_square),
+    norm_V=nothing,
+)
 
 
 def probes(seed: int) -> list[Probe]:
@@ -62,38 +75,24 @@ def demos() -> tuple[Probe, ...]:
     )
 
 
-def _norm(law: Callable[[Array], Array], which: str = "QK") -> dict[str, Hook]:
+def _norm(size: Callable[[Array], Array], which: str = "QK") -> dict[str, Hook]:
     """Queries or keys divided by another size."""
-
-    def step(w: Work) -> None:
-        w.Q, w.K = (
-            (x / law(x) if name in which else x / root_mean_square(x)) * gain
-            for name, x, gain in (("Q", w.Q, w.gain_Q), ("K", w.K, w.gain_K))
-        )
-
-    return {"norm": step}
+    return {f"norm_{name}": normed(name, size) for name in which}
 
 
 def _gains(law: Callable[[Work], tuple[Array, Array]]) -> dict[str, Hook]:
     def step(w: Work) -> None:
         w.gain_Q, w.gain_K = law(w)
-        norm(w)
 
-    return {"norm": step}
+    return {"gains": step}
 
 
 def _centred(w: Work) -> None:
     w.Q, w.K = (x - x.mean(axis=-1, keepdims=True) for x in (w.Q, w.K))
-    norm(w)
 
 
 def _values_too(w: Work) -> None:
-    norm(w)
     w.V = w.V / root_mean_square(w.V)
-
-
-def _nothing(w: Work) -> None:
-    """Neither norm nor gain."""
 
 
 def _length(x: Array) -> Array:
@@ -116,16 +115,18 @@ WRONG: list[Variant] = [
     Variant("qknorm_missing", _norm(_one, "Q"), says="the queries are not normed"),
     Variant("qknorm_missing", _norm(_one, "K"), says="the keys are not normed"),
     Variant("qknorm_missing", _norm(_one), says="neither queries nor keys are normed"),
-    Variant("qknorm_missing", {"norm": _nothing}, says="there is neither norm nor gain"),
-    Variant("qknorm_mean", {"norm": _centred}, says="the mean is taken away first, as in a layer norm"),
+    Variant("qknorm_missing", {"norm_Q": nothing, "norm_K": nothing}, says="there is neither norm nor gain"),
+    Variant("qknorm_mean", {"centre": _centred}, says="the mean is taken away first, as in a layer norm"),
     Variant("qknorm_length", _norm(_length), says="queries and keys are divided by their length, the root of the sum"),
+    Variant("qknorm_length", _norm(_length, "Q"), says="queries are divided by their length, the root of the sum"),
+    Variant("qknorm_length", _norm(_length, "K"), says="keys are divided by their length, the root of the sum"),
     Variant("qknorm_length", _norm(lambda x: root_mean_square(x) ** 2), says="the root of the mean square is missing"),
     Variant("qknorm_length", _norm(lambda x: np.abs(x).mean(axis=-1, keepdims=True)),
         says="the mean of the absolute numbers stands in for the root mean square", common=False),
     Variant("qknorm_gain", _gains(lambda w: (np.ones(1), np.ones(1))), says="the gains change nothing"),
     Variant("qknorm_gain", _gains(lambda w: (1 + w.gain_Q, 1 + w.gain_K)), says="1 is added to the gains"),
     Variant("qknorm_gain", _gains(lambda w: (w.gain_Q, w.gain_Q)), says="the keys have the gain of the queries"),
-    Variant("qknorm_values", {"norm": _values_too}, says="the values are normed too"),
+    Variant("qknorm_values", {"norm_V": _values_too}, says="the values are normed too"),
 ]  # fmt: skip
 
 NORMED = Form("qk_norm", NORM_STEPS, begin, probes, ("Q", "K", "V", "gain_Q", "gain_K"),

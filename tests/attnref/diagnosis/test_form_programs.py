@@ -18,7 +18,7 @@ def function(form: str, style: str, source: str):
     return compiled(source, f"{form} in {style}")
 
 
-@pytest.mark.parametrize(("form", "style"), PROGRAMS, ids="-".join)
+@pytest.mark.parametrize(("form", "style"), PROGRAMS, ids=["-".join(key) for key in PROGRAMS])
 def test_a_program_is_right_before_it_is_edited(form, style):
     report = check(function(form, style, PROGRAMS[form, style]), form=form)
     assert report.ok, str(report)
