@@ -1,6 +1,4 @@
-"""Numbers to keep in layers of three kinds, and two records of
-benchmarks: bench_growth.py and bench_blockwise.py.
-"""
+"""The records that bench_growth.py and bench_blockwise.py of benchmarks/ have written, and numbers to keep."""
 
 import json
 from pathlib import Path
@@ -16,8 +14,6 @@ megabytes = record["megabytes"]
 long_file = root / "benchmarks" / "records" / "blockwise.json"
 long_record = json.loads(long_file.read_text(encoding="utf-8"))
 growth = long_record["growth"]
-
-
 live_kinds = ["self-attention", "recurrent", "restricted"]
 
 

@@ -94,6 +94,16 @@ def test_widget_comes_alive_after_instant_navigation_and_again_after_going_back(
     assert page.complaints == []
 
 
+@pytest.mark.parametrize(("wish", "seconds"), [("reduce", "0s"), ("no-preference", "0.2s")])
+def test_nothing_moves_by_itself_for_those_who_wish_so(browser, address, wish, seconds):
+    page = browser.new_page(reduced_motion=wish)
+    page.goto(address + PAGES["attn-steps"])
+    item = page.locator("attn-steps .attn-chain li").first
+    item.wait_for()
+    assert item.evaluate("(item) => getComputedStyle(item).transitionDuration") == seconds
+    page.close()
+
+
 def test_page_without_widgets_loads_nothing_of_them(open_page):
     page = open_page("lessons/why-context/")
     page.wait_for_load_state("networkidle")
@@ -202,6 +212,28 @@ def test_lookup_takes_typed_numbers_and_leaves_alone_what_is_none(open_widget):
     assert numbers(page, "attn-lookup output") == [4.000]
 
 
+def test_lookup_plane_grows_for_a_query_that_is_typed_beyond_it(open_widget):
+    page = open_widget("attn-lookup")
+    page.widget.get_by_label("query, first number").fill("6")
+    settle(page)
+    plane, tip = page.widget.locator(".attn-plane").bounding_box(), query_handle(page).bounding_box()
+    assert tip["x"] + tip["width"] / 2 < plane["x"] + plane["width"]
+    assert numbers(page, WEIGHTS) == [0.856, 0.002, 0.142]
+
+
+def test_lookup_labels_hide_none_of_each_other(open_widget):
+    page = open_widget("attn-lookup")
+    for index in range(3):
+        page.widget.get_by_label("Scene").select_option(index=index)
+        settle(page)
+        labels = [label.bounding_box() for label in page.widget.locator(".label").all() if label.inner_html()]
+        for number, one in enumerate(labels):
+            for other in labels[:number]:
+                left, right = sorted([one, other], key=lambda box: box["x"])
+                beside = right["x"] - left["x"] - left["width"]
+                assert beside > -3 or abs(one["y"] - other["y"]) > 12, (index, one, other)
+
+
 def test_lookup_scales_when_it_is_told_to(open_widget):
     page = open_widget("attn-lookup")
     page.widget.get_by_label("Scene").select_option(index=1)
@@ -270,6 +302,9 @@ def test_matrix_shows_what_a_mask_after_the_softmax_loses(open_widget):
     settle(page)
     assert [row[-1] for row in matrix(page)] == ["0.13", "0.20", "0.99", "1.00"]
     assert page.locator("attn-matrix .attn-short").count() == 3
+    detail = page.locator("attn-matrix .attn-live table").nth(1)
+    assert detail.locator("tbody th").all_inner_texts() == ["score", "weight", "cut"]
+    assert detail.locator("tbody td").all_inner_texts()[5:9] == ["0.13", "0.54", "0.27", "0.06"]
 
 
 def test_matrix_row_of_nobody_is_zero(open_widget):

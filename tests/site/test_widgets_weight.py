@@ -10,7 +10,7 @@ ROOT = Path(__file__).parents[2]
 SCRIPTS = ROOT / "docs" / "assets" / "javascripts"
 SHARED = ["entry.js", "widgets/arithmetic.js", "widgets/parts.js", "../stylesheets/widgets.css"]
 TAGS = sorted(path.name for path in (SCRIPTS / "widgets").glob("attn-*"))
-LIMIT = 12 * 1024
+LIMIT = 12_000
 PAGES = sorted((ROOT / "docs").rglob("*.md"))
 
 

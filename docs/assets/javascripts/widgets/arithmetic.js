@@ -66,8 +66,7 @@ export function bell(uniform, length) {
 }
 
 // A draw: a random query and what its dot products with random keys are made of. Given the query, its dot product
-// with a key of independent bell-curve numbers is again a number of a bell curve, with the query's length as spread.
-// So one number for each key is enough, for a key of any length.
+// with a bell-curve key is a bell-curve number whose spread is the query's length: one number a key is enough.
 export function draw(seed, n_keys, longest) {
   const uniform = generator(seed)
   const directions = bell(uniform, n_keys)
@@ -78,8 +77,8 @@ export function draw(seed, n_keys, longest) {
 
 export const dotProductsOf = ({ directions, lengths }, d_k) => directions.map((number) => number * lengths[d_k - 1])
 
-// What one layer takes, up to a fixed factor: Vaswani et al. 2017, Table 1, for the work; for the memory the weights
-// of all pairs, or the states of a recurrent layer. A window of r neighbours cannot be wider than the text.
+// What one layer takes, up to a fixed factor (Vaswani et al. 2017, Table 1), and keeps: weights, or states. A window
+// of r neighbours is never wider than the text.
 export function costs(n, d, r) {
   const seen = Math.min(r, n)
   return {

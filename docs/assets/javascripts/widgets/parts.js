@@ -19,7 +19,7 @@ export function set(element, attributes) {
   for (const [name, value] of Object.entries(attributes)) element.setAttribute(name, value)
 }
 
-// Changes the text in place: no element comes or goes, so nothing that watches the page has work with it.
+// In place: no element comes or goes, so nothing that watches the page has work with it.
 export function say(element, text) {
   const node = element.firstChild ?? element.appendChild(document.createTextNode(""))
   if (node.data !== text) node.data = text
@@ -97,7 +97,7 @@ const ARROWS = { ArrowLeft: [-1, 0], ArrowRight: [1, 0], ArrowUp: [0, 1], ArrowD
 // Lets a point of a drawing be moved by mouse, by touch and by the arrow keys (with Shift: whole steps).
 // `where` gives its place, `move` takes a new one, `toPlane` turns a place in the window into one of the plane.
 export function movable(element, { where, move, toPlane }) {
-  let grip = null // from the pointer to the point, so that it does not jump when it is taken beside its middle
+  let grip = null // from the pointer to the point: it must not jump when it is taken beside its middle
   element.addEventListener("pointerdown", (event) => {
     if (event.button) return
     const at = toPlane(event)
@@ -106,7 +106,7 @@ export function movable(element, { where, move, toPlane }) {
     element.focus({ preventScroll: true })
     event.preventDefault()
   })
-  // A finger that takes the point must not scroll the page. (In drawings browsers pass over the style touch-action.)
+  // So that the page does not scroll; in drawings browsers pass over the style touch-action.
   element.addEventListener("touchstart", (event) => event.preventDefault(), { passive: false })
   const follow = (event) => grip && move(toPlane(event).map((number, axis) => number + grip[axis]))
   element.addEventListener("pointermove", follow)

@@ -6,7 +6,19 @@ const HALF = 160 // of the drawing's width, in its own units
 const REACHES = [2.6, 5.2, 10.4] // how far the plane reaches, each way; the smallest that has room is taken
 
 const reachOf = (points) => REACHES.find((reach) => points.flat().every((x) => Math.abs(x) < reach)) ?? REACHES.at(-1)
-const side = (x) => (Math.abs(x) < 0.25 ? "middle" : x < 0 ? "end" : "start")
+
+// Each label goes where it hides no point and no other label: above its point or below, else beside it.
+function placeOf(text, [x, y], radius, up, taken) {
+  const width = 6.6 * text.length
+  const [above, below] = [[x - width / 2, y - radius - 4], [x - width / 2, y + radius + 15]]
+  const places = [...(up ? [above, below] : [below, above]), [x + radius + 4, y + 4], [x - radius - 4 - width, y + 4]]
+  const boxes = places.map(([left, base]) => [Math.max(4 - HALF, Math.min(HALF - width - 4, left)), base, width])
+  const free = ([left, base, wide]) =>
+    taken.every(([l, b, w]) => left > l + w || l > left + wide || Math.abs(base - b) > 13)
+  const box = boxes.find(free) ?? boxes[0]
+  taken.push(box)
+  return { x: box[0], y: box[1] }
+}
 
 function grid(unit, reach) {
   const step = reach > 6 ? 2 : 1
@@ -20,13 +32,12 @@ function grid(unit, reach) {
 }
 
 export function plane({ preset, points }, put) {
-  const reach = reachOf(points)
-  const unit = HALF / reach
+  let [reach, unit] = [0, 0]
   const names = ["query", ...preset.words]
   const arrows = points.map((_, i) => s("path", { class: i ? "arrow" : "arrow query" }))
   const labels = points.map(() => s("text", { class: "label" }))
   const dots = points.map((_, i) => s("circle", { class: i ? "dot" : "dot query", r: 7 }))
-  const element = s("svg", { class: "attn-plane", viewBox: `${-HALF} ${-HALF} ${2 * HALF} ${2 * HALF}` })
+  const element = s("svg", { class: "attn-drawing attn-plane", viewBox: `${-HALF} ${-HALF} ${2 * HALF} ${2 * HALF}` })
 
   function toPlane(event) {
     const box = element.getBoundingClientRect()
@@ -43,26 +54,30 @@ export function plane({ preset, points }, put) {
   })
   // The query last, so that it lies on top where a key has the same place.
   const order = [...points.keys()].slice(1).concat(0)
-  element.append(...grid(unit, reach), ...order.map((i) => arrows[i]), ...order.map((i) => handles[i]), ...labels)
+  const lines = s("g")
+  element.append(lines, ...order.map((i) => arrows[i]), ...order.map((i) => handles[i]), ...labels)
 
   function paint(state, { weights }) {
     places = state.points
-    const taken = new Map()
-    places.forEach(([x, y], i) => taken.set(`${x},${y},${!i}`, [...(taken.get(`${x},${y},${!i}`) ?? []), i]))
-    places.forEach(([x, y], i) => {
-      const [across, down] = [x * unit, -y * unit]
-      set(arrows[i], { d: `M0 0L${across} ${down}` })
-      set(handles[i], { transform: `translate(${across} ${down})`, "aria-valuenow": x, "aria-valuetext": vector([x, y], 1) })
-      if (i) set(dots[i], { r: 5 + 9 * Math.sqrt(weights[i - 1]) })
-      const together = taken.get(`${x},${y},${!i}`)
-      const radius = i ? 10 + 9 * Math.sqrt(weights[i - 1]) : 15
-      const below = i ? y < -0.1 : y <= x // the query's label on the other side of its arrow than those of keys near it
-      const edge = Math.abs(across) > 0.6 * HALF
-      set(labels[i], { x: edge ? Math.sign(x) * (HALF - 4) : across + (side(x) === "middle" ? 0 : Math.sign(x) * radius * 0.5),
-        y: below ? down + radius + 10 : down - radius, "text-anchor": edge ? side(-x) : side(x) })
-      const words = together.map((other) => names[other]).join(", ")
-      say(labels[i], together[0] !== i ? "" : i ? `${words} ${fixed(weights[i - 1], 2)}` : "query")
-    })
+    if (reachOf(places) > reach) { // it never shrinks: a point that is dragged would run away from the pointer
+      reach = reachOf(places)
+      unit = HALF / reach
+      lines.replaceChildren(...grid(unit, reach))
+    }
+    const radii = places.map((_, i) => (i ? 5 + 9 * Math.sqrt(weights[i - 1]) : 7))
+    const taken = places.map(([x, y], i) => [x * unit - radii[i], 6 - y * unit, 2 * radii[i]])
+    const stacked = (i) => places.flatMap((place, j) => (i && j && String(place) === String(places[i]) ? [j] : []))
+    for (const i of order) {
+      const [x, y] = places[i]
+      const at = [x * unit, -y * unit]
+      set(arrows[i], { d: `M0 0L${at}` })
+      set(handles[i], { transform: `translate(${at})`, "aria-valuenow": x, "aria-valuetext": vector([x, y], 1) })
+      set(dots[i], { r: radii[i] })
+      const same = stacked(i) // keys in one place share a label
+      const text = i ? `${same.map((j) => names[j]).join(", ")} ${fixed(weights[i - 1], 2)}` : "query"
+      say(labels[i], !i || same[0] === i ? text : "")
+      if (labels[i].textContent) set(labels[i], placeOf(text, at, radii[i], y >= 0, taken))
+    }
   }
   return { element, paint }
 }

@@ -33,10 +33,10 @@ export function build(element) {
   function compute() {
     const { Q, K, V } = state.scene
     const mask = maskOf(Q.length, K.length, state)
-    const found = attention(Q, K, V, state.after ? {} : { mask })
-    if (!state.after) return { mask, ...found }
-    const weights = cut(found.weights, mask)
-    return { mask, scores: found.scores, weights, output: weights.map((row) => blend(row, V)) }
+    if (!state.after) return { mask, ...attention(Q, K, V, { mask }) }
+    const { scores, weights: open } = attention(Q, K, V)
+    const weights = cut(open, mask)
+    return { mask, scores, open, weights, output: weights.map((row) => blend(row, V)) }
   }
   const sum = (row) => row.reduce((total, weight) => total + weight, 0)
   function tell() {
@@ -133,16 +133,18 @@ function detailOf(state) {
   const table = h("table", { class: "attn-table attn-map" }, title, columnsOf(asked),
     h("thead", { class: "attn-unseen" }, h("tr", {}, h("td"), ...asked.map(head), h("td"))), h("tbody", {}, ...rows))
   const element = h("div", {}, table, h("p", { class: "attn-line-of" }, h("span", { class: "attn-name" }, "output "), output))
-  return { element, paint({ mask, scores, weights, output: found }) {
+  return { element, paint({ mask, scores, open, weights, output: found }) {
     const i = state.row
+    const between = (j, score) => (open ? fixed(open[i][j], 2) : mask[i][j] ? score : "−∞")
     say(title, `The row of “${state.scene.asks[i]}”, step by step`)
     asked.forEach((_, j) => {
       const [score, weight] = [fixed(scores[i][j], 2), fixed(weights[i][j], 2)]
       say(cells[0][j], score)
-      say(cells[1][j], state.after ? "no mask" : mask[i][j] ? score : "−∞")
+      say(cells[1][j], between(j, score))
       say(cells[2][j], weight)
     })
-    say(heads[2], state.after ? "weight, cut" : "weight")
+    say(heads[1], open ? "weight" : "masked")
+    say(heads[2], open ? "cut" : "weight")
     say(output, vector(found[i], 2))
   } }
 }

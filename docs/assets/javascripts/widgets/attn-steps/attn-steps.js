@@ -72,7 +72,7 @@ export function build(element) {
   const marks = words.map(() => h("td"))
   const heads = words.map((word) => h("th", { scope: "col" }, word))
   const what = h("caption", {}, "")
-  const all = h("table", { class: "attn-table attn-map attn-all" }, what,
+  const all = h("table", { class: "attn-table attn-all" }, what,
     h("thead", {}, h("tr", {}, ...heads)), h("tbody", {}, h("tr", {}, ...marks)))
 
   const back = button("Back", () => go(state.step - 1))
