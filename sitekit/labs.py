@@ -12,7 +12,7 @@ import re
 import sys
 from posixpath import dirname, join, normpath
 from typing import Any
-from urllib.parse import urljoin
+from urllib.parse import quote, urljoin
 
 from sitekit import percent
 from sitekit.percent import Cell
@@ -81,11 +81,16 @@ def _box(match: re.Match[str]) -> str:
     return "\n".join(f"> {line}".rstrip() for line in lines) + "\n\n"
 
 
-def download(slug: str) -> str:
-    """The line below a lab's title that says how to take it along. The files lie beside the page."""
+def download(slug: str, page: str) -> str:
+    """The line below a lab's title that says how to take it along, or open it elsewhere.
+
+    The files lie beside the page, whose address is ``page`` once the site is published: Colab fetches them from there.
+    """
+    colab = f"https://colab.research.google.com/#fileId={quote(urljoin(page, f'{slug}.ipynb'), safe='')}"
     return (
         f'\n<p class="lab-files">Run it yourself: <a href="{slug}.ipynb" download>notebook for Jupyter</a>, '
-        f'<a href="{slug}.py" download>Python file</a>.</p>'
+        f'<a href="{slug}.py" download>Python file</a>, or <a href="{colab}">open it in Colab</a> (another site, which '
+        "asks for an account).</p>"
     )
 
 

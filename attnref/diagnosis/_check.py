@@ -1,6 +1,7 @@
 """Compare a function with attention, and name what is wrong with it."""
 
 from collections.abc import Callable, Sequence
+from dataclasses import replace
 from typing import Any, cast
 
 import numpy as np
@@ -20,6 +21,7 @@ from attnref.diagnosis._watch import watch
 
 WEIGHTS = {
     "weights_averaged": "The weights that you return beside the output are averaged over the heads.",
+    "weights_after_dropout": "The weights that you return beside the output are those after dropout.",
     "weights_wrong": "The weights that you return beside the output are not those that it was blended with.",
 }
 WORDS = {
@@ -114,6 +116,7 @@ def check(
     rules = read_rules(form, layout, mask, causal_align, empty_row)
     chosen, variants = FORMS[form]
     caller = Caller(fn, chosen, rules, adapter, dtype)
+    caller.rules = rules = replace(rules, dtype=caller.dtype.name)
     wanted = None if features == "auto" else set([features] if isinstance(features, str) else features)
     probes = [
         probe
@@ -168,4 +171,7 @@ def read_rules(form: str, layout: str, mask: str, causal_align: str, empty_row: 
             "it orders the letters B, H, L and D",
             "Write BHLD, BLHD, BLD or LD",
         )
+    if not FORMS[form][0].layouts and len(layout) < 4:
+        step = "Write BHLD or BLHD"
+        refuse(AttnRefError, f"layout is {layout!r}", f"arrays of form {form!r} have all four axes", step)
     return Rules(layout, mask, cast(Align, causal_align), empty_row)

@@ -1,4 +1,6 @@
-"""The records that bench_growth.py and bench_blockwise.py of benchmarks/ have written, and numbers to keep."""
+"""Numbers to keep in layers of three kinds, and two records of
+benchmarks: bench_growth.py and bench_blockwise.py.
+"""
 
 import json
 from pathlib import Path

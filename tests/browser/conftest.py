@@ -60,6 +60,16 @@ def browser():
 @pytest.fixture
 def open_page(browser, address):
     """Open a page of the site; what it asks elsewhere for and what its console says is collected."""
+    yield from opening(browser, address)
+
+
+@pytest.fixture(scope="module")
+def open_lasting_page(browser, address):
+    """The same for a page that several tests go on with, because what it has loaded takes long."""
+    yield from opening(browser, address)
+
+
+def opening(browser, address):
     contexts = []
 
     def opened(path: str = "", *, width: int = 1280, scheme: str = "light", **options):

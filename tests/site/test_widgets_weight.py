@@ -10,23 +10,32 @@ ROOT = Path(__file__).parents[2]
 SCRIPTS = ROOT / "docs" / "assets" / "javascripts"
 SHARED = ["entry.js", "widgets/arithmetic.js", "widgets/parts.js", "../stylesheets/widgets.css"]
 TAGS = sorted(path.name for path in (SCRIPTS / "widgets").glob("attn-*"))
-LIMIT = 12_000
-PAGES = sorted((ROOT / "docs").rglob("*.md"))
+LIMIT, DATA = 12_000, 13 * 1024
+PAGES = [*sorted((ROOT / "docs").rglob("*.md")), *sorted((ROOT / "docs" / "labs").glob("*.py"))]
 
 
 def tags_of(page: Path) -> set[str]:
-    return set(re.findall(r"^<(attn-[a-z]+)", page.read_text(encoding="utf-8"), re.MULTILINE))
+    return set(re.findall(r"^(?:# )?<(attn-[a-z]+)", page.read_text(encoding="utf-8"), re.MULTILINE))
 
 
 def weight(tags: set[str]) -> int:
     files = [SCRIPTS / name for name in SHARED]
     files += [path for tag in tags for path in sorted((SCRIPTS / "widgets" / tag).iterdir())]
-    return sum(len(gzip.compress(path.read_bytes(), 9)) for path in files)
+    return sum(zipped(path) for path in files if path.suffix in (".js", ".css"))
+
+
+def zipped(path: Path) -> int:
+    return len(gzip.compress(path.read_bytes(), 9))
 
 
 @pytest.mark.parametrize("page", [page for page in PAGES if tags_of(page)], ids=lambda page: page.stem)
 def test_widgets_of_a_page_weigh_less_than_twelve_kilobytes(page):
     assert weight(tags_of(page)) <= LIMIT
+
+
+@pytest.mark.parametrize("path", sorted((SCRIPTS / "widgets").rglob("*.json")), ids=lambda path: path.stem)
+def test_what_a_widget_knows_weighs_little_more_than_what_it_does(path):
+    assert zipped(path) <= DATA
 
 
 @pytest.mark.parametrize("tag", TAGS)

@@ -8,6 +8,9 @@ const WIDGETS = {
   "attn-steps": () => import("./widgets/attn-steps/attn-steps.js"),
   "attn-saturation": () => import("./widgets/attn-saturation/attn-saturation.js"),
   "attn-cost": () => import("./widgets/attn-cost/attn-cost.js"),
+  "attn-induction": () => import("./widgets/attn-induction/attn-induction.js"),
+  "attn-cards": () => import("./widgets/attn-cards/attn-cards.js"),
+  "attn-quiz": () => import("./widgets/attn-quiz/attn-quiz.js"),
 }
 
 const SHARED = "../stylesheets/widgets.css"
