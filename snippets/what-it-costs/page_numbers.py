@@ -20,7 +20,7 @@ live_kinds = ["self-attention", "recurrent", "restricted"]
 
 
 def live_kept(n, d, r):
-    """The weights of all pairs, the states of all tokens, the weights in all windows; in millions."""
+    """Millions of weights of all pairs, of states, of windows."""
     return [n * n / 1e6, n * d / 1e6, n * r / 1e6]
 
 

@@ -13,7 +13,7 @@ PAGES = check.page_files()
 GAP = r"[^.;:!?|\n]{0,40}?\b"  # a few words of the same sentence
 SWAPPED = {
     "a score has no second name: write score (before the softmax) or weight (after it)": (
-        r"attention[ -]scores?|attention[ -]logits?|raw (?:attention )?weights?|unnormali[sz]ed weights?"
+        r"attention[ -]scores?|attention[ -]logits?|\braw attention weights?|unnormali[sz]ed weights?"
         r"|normali[sz]ed scores?|score matri(?:x|ces)|softmax(?:ed)? scores?"
     ),
     "weights come after the softmax": (
@@ -81,6 +81,7 @@ def test_a_swapped_word_is_found(sentence):
         "The forbidden score is minus infinity, so its weight is zero.",
         "Nothing is wrong with `average_attn_weights=False`, nor with attn_mask=None.",
         "Weights after the softmax, scores before the softmax.",
+        "Does it draw weight to itself?",
     ],
 )
 def test_a_right_word_is_let_pass(sentence):
