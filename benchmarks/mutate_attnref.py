@@ -9,6 +9,7 @@ is printed; above five in a hundred, or where the list holds a change that a tes
 from __future__ import annotations
 
 import argparse
+import datetime
 import importlib.util
 import json
 import os
@@ -18,7 +19,7 @@ import sys
 import tomllib
 from collections import Counter
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 from benchmarks import record
 
@@ -29,15 +30,27 @@ INSTALL = "mutmut==3.8.1"
 UNEXPLAINED = 0.05  # the share of changes that may survive without a reason
 NOTICED = {"killed", "timeout", "segfault"}  # a test went red, never ended, or brought Python down
 
-MODULES = [
-    "_softmax", "_blend", "_masks", "_heads", "_running", "_attention", "_blockwise", "_scoring", "_multihead",
-    "_validate", "_options", "_fit", "_gradients", "_gradients_blockwise", "_gradients_multihead", "_positions",
-    "_patterns", "_sinks",
-]  # fmt: skip
-TESTS = [
-    "softmax", "masks", "attention", "attention_errors", "attention_laws", "heads", "multihead", "running", "scoring",
-    "blockwise", "threads", "patterns", "sinks", "gradients", "positions", "messages", "cache",
-]  # fmt: skip
+# Each module, with the files of tests that are run on its changes: the nearest ones, so that a change takes a second.
+MODULES = {
+    "_softmax": ["softmax"],
+    "_blend": ["attention", "running"],
+    "_masks": ["masks", "scoring", "messages"],
+    "_heads": ["heads", "messages"],
+    "_running": ["running", "blockwise"],
+    "_attention": ["attention", "attention_errors", "scoring"],
+    "_blockwise": ["running", "threads", "messages", "blockwise"],
+    "_scoring": ["scoring", "messages", "blockwise"],
+    "_multihead": ["multihead", "scoring", "messages"],
+    "_validate": ["messages", "attention_errors", "scoring", "attention"],
+    "_options": ["messages", "masks", "attention", "positions"],
+    "_fit": ["messages", "heads", "attention", "gradients"],
+    "_gradients": ["gradients", "messages"],
+    "_gradients_blockwise": ["gradients", "messages"],
+    "_gradients_multihead": ["gradients", "messages"],
+    "_positions": ["positions", "messages"],
+    "_patterns": ["patterns", "messages"],
+    "_sinks": ["sinks", "messages"],
+}
 
 # Runs in the folder of a scratch copy: `mutmut` reads its settings there and writes the changed modules into `mutants`.
 RUN = "from mutmut.__main__ import cli; cli()"
@@ -58,6 +71,9 @@ for path in sorted(walk_mutatable_files()):
         was, now = ([line[1:] for line in lines if line[0] == sign] for sign in "-+")
         print(json.dumps([path.stem, status, was, now]))
 """
+
+
+Told = tuple[str, str, list[str], list[str]]  # module, what became of the change, lines before and after
 
 
 class Change(NamedTuple):
@@ -92,32 +108,44 @@ def listed() -> dict[Change, str]:
     }
 
 
-def prepare(modules: list[str]) -> None:
+def prepare(module: str) -> None:
     """A scratch copy of the package and its tests, with settings of its own."""
-    shutil.rmtree(SCRATCH, ignore_errors=True)
-    leave = shutil.ignore_patterns("__pycache__")
+    here = SCRATCH / module
+    shutil.rmtree(here, ignore_errors=True)
     for folder in ("attnref", "tests/attnref"):
-        shutil.copytree(ROOT / folder, SCRATCH / folder, ignore=leave)
+        shutil.copytree(ROOT / folder, here / folder, ignore=shutil.ignore_patterns("__pycache__"))
     settings = {
         "source_paths": ["attnref"],
-        "only_mutate": [f"attnref/{module}.py" for module in modules],
+        "only_mutate": [f"attnref/{module}.py"],
         "pytest_add_cli_args": ["-p", "no:cacheprovider", "--hypothesis-profile=ci"],
-        "pytest_add_cli_args_test_selection": [f"tests/attnref/test_{name}.py" for name in TESTS],
+        "pytest_add_cli_args_test_selection": [f"tests/attnref/test_{name}.py" for name in MODULES[module]],
         "use_git_change_detection": False,
     }
     lines = [f"{key} = {json.dumps(value)}" for key, value in settings.items()]
     own = (ROOT / "pyproject.toml").read_text("utf-8")
-    (SCRATCH / "pyproject.toml").write_text("\n".join([own, "[tool.mutmut]", *lines, ""]), "utf-8")
+    (here / "pyproject.toml").write_text("\n".join([own, "[tool.mutmut]", *lines, ""]), "utf-8")
 
 
-def python(code: str, *arguments: str, **options: Any) -> subprocess.CompletedProcess[str]:
-    """Run code in the scratch copy; one thread of BLAS, since the tests of many changes share the machine."""
+def python(module: str, code: str, *arguments: str) -> str:
+    """Run code in the scratch copy; one thread of BLAS, since more would wait for each other."""
     environment = {**os.environ, "OPENBLAS_NUM_THREADS": "1", "OMP_NUM_THREADS": "1"}
     command = [sys.executable, "-c", code, *arguments]
-    return subprocess.run(command, cwd=SCRATCH, env=environment, text=True, check=True, **options)
+    done = subprocess.run(command, cwd=SCRATCH / module, env=environment, text=True, capture_output=True)
+    if done.returncode:
+        raise SystemExit(f"{module}:\n{done.stdout[-3000:]}\n{done.stderr[-3000:]}")
+    return done.stdout
 
 
-def outcome(told: list[tuple[str, str, list[str], list[str]]], same: dict[Change, str]) -> Outcome:
+def changes_of(module: str, children: int, *, again: bool) -> list[Told]:
+    """Make each change of a module and run the tests; or read what the last run found."""
+    if not again:
+        print(f"{module} …", file=sys.stderr, flush=True)
+        prepare(module)
+        python(module, RUN, "run", "--max-children", str(children))
+    return [json.loads(line) for line in python(module, TELL).splitlines()]
+
+
+def outcome(told: list[Told], same: dict[Change, str]) -> Outcome:
     """Count what became of each change."""
     counts: dict[str, Counter[str]] = {}
     unexplained, seen = [], set()
@@ -152,6 +180,18 @@ def report(found: Outcome) -> bool:
     return not found.needless and total["unexplained"] <= UNEXPLAINED * total["mutants"]
 
 
+def keep(found: Outcome) -> None:
+    """Write what was found of these modules into the record; what it holds of others stays, with its date."""
+    path = record.RECORDS / "mutants.json"
+    modules = json.loads(path.read_text("utf-8"))["modules"] if path.exists() else {}
+    today = datetime.date.today().isoformat()
+    modules |= {name: {"date": today, **counts} for name, counts in found.counts.items()}
+    ordered = {name: modules[name] for name in MODULES if name in modules}
+    record.write(
+        "mutants", {"versions": record.versions("mutmut", "pytest", "hypothesis"), "modules": ordered}
+    )
+
+
 def main() -> int:
     parser = argparse.ArgumentParser(
         description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
@@ -170,17 +210,12 @@ def main() -> int:
             f"mutmut is not installed. Install it into this environment: {sys.executable} -m pip install {INSTALL}"
         )
         return 2
-    if not options.again:
-        prepare(options.modules or MODULES)
-        python(RUN, "run", "--max-children", str(options.children))
-    told = [json.loads(line) for line in python(TELL, capture_output=True).stdout.splitlines()]
+    modules = options.modules or list(MODULES)
+    told = [change for name in modules for change in changes_of(name, options.children, again=options.again)]
     found = outcome(told, listed())
     well = report(found)
     if options.record:
-        modules = {name: dict(counts) for name, counts in found.counts.items()}
-        record.write(
-            "mutants", {"versions": record.versions("mutmut", "pytest", "hypothesis"), "modules": modules}
-        )
+        keep(found)
     return 0 if well else 1
 
 

@@ -91,6 +91,49 @@ def test_one_key_more_and_one_pair_is_hidden(options, rows, keys, hidden):
     assert_close(scores, np.where(expected, 0, -np.inf))
 
 
+MASK = np.random.default_rng(5).random((L_Q, L_K)) < 0.7
+BIAS = np.where(np.random.default_rng(7).random((L_Q, L_K)) < 0.2, -np.inf, np.linspace(-2, 3, L_K))
+
+
+@pytest.mark.parametrize("keys", [slice(None), slice(0, 4), slice(4, 11), slice(10, 11)])
+@pytest.mark.parametrize(
+    "options",
+    [
+        {},
+        {"causal": True},
+        {"window": (1, 2)},
+        {"mask": MASK},
+        {"bias": BIAS},
+        {"softcap": 1.3, "scale": 0.7},
+        {"mask": MASK, "bias": BIAS, "causal": True, "window": (3, None), "scale": 1.7, "softcap": 0.8},
+    ],
+    ids=str,
+)
+def test_a_range_of_keys_is_scored_as_the_definition_does(options, keys):
+    block = read(**options).of(keys)
+    whole = attention(Q, K, V, **options)
+    assert_close(block.scores, whole.scores[:, keys])
+    allowed = np.broadcast_to(block.allowed, block.scores.shape)
+    assert_close(allowed, whole.weights[:, keys] > 0)
+    scale, cap = options.get("scale", D_K**-0.5), options.get("softcap")
+    bent = block.scores if cap is None else cap * np.tanh(block.scores / cap)
+    assert_close(
+        block.logits, np.where(allowed, bent + options.get("bias", np.zeros((1, L_K)))[:, keys], -np.inf)
+    )
+    slope = (
+        scale if cap is None else scale * (1 - (bent / cap) ** 2)
+    )  # of the bent scores, by the dot products
+    assert_close(np.broadcast_to(block.slope, block.scores.shape), np.broadcast_to(slope, block.scores.shape))
+
+
+def test_what_a_masked_key_holds_raises_no_floating_point_error():
+    soiled = K.copy()
+    soiled[3] = np.inf
+    with np.errstate(all="raise"):
+        block = Scoring.read(Q, soiled, V, mask=np.arange(L_K) != 3, bias=BIAS, softcap=1.3).of()
+    assert (block.logits[:, 3] == -np.inf).all()
+
+
 NARROW = {"Q": Q, "K": K, "V": V, "bias": np.zeros((L_Q, L_K))}
 
 
