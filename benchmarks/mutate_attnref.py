@@ -29,6 +29,7 @@ SCRATCH = ROOT / ".cache" / "mutants"
 INSTALL = "mutmut==3.8.1"
 UNEXPLAINED = 0.05  # the share of changes that may survive without a reason
 NOTICED = {"killed", "timeout", "segfault"}  # a test went red, never ended, or brought Python down
+COUNTED = ["mutants", "killed", "timeouts", "equivalent", "unexplained"]  # timeouts are among the killed
 
 # Each module, with the files of tests that are run on its changes: the nearest ones, so that a change takes a second.
 MODULES = {
@@ -157,11 +158,12 @@ def outcome(told: list[Told], same: dict[Change, str]) -> Outcome:
     counts: dict[str, Counter[str]] = {}
     unexplained, seen = [], set()
     for module, status, was, now in told:
-        of_module = counts.setdefault(module, Counter(mutants=0, killed=0, equivalent=0, unexplained=0))
+        of_module = counts.setdefault(module, Counter(dict.fromkeys(COUNTED, 0)))
         of_module["mutants"] += 1
         change = Change(module, one_line(was), one_line(now))
         if status in NOTICED:
             of_module["killed"] += 1
+            of_module["timeouts"] += status == "timeout"
         elif change in same:
             of_module["equivalent"] += 1
             seen.add(change)
@@ -175,10 +177,9 @@ def outcome(told: list[Told], same: dict[Change, str]) -> Outcome:
 def report(found: Outcome) -> bool:
     """Print the table and what is to be done; whether all is well."""
     total: Counter[str] = sum(found.counts.values(), Counter())
-    columns = ["mutants", "killed", "equivalent", "unexplained"]
-    print(f"{'':24}" + "".join(f"{name:>13}" for name in columns))
+    print(f"{'':24}" + "".join(f"{name:>13}" for name in COUNTED))
     for name, counts in [*found.counts.items(), ("all", total)]:
-        print(f"{name:24}" + "".join(f"{counts[column]:13,}" for column in columns))
+        print(f"{name:24}" + "".join(f"{counts[column]:13,}" for column in COUNTED))
     print(f"\nkilled: {total['killed'] / total['mutants']:.1%}")
     for module, was, now in found.unexplained:
         print(f"\nno test notices, in {module}:\n  - {was}\n  + {now}")

@@ -30,7 +30,7 @@ def test_no_change_is_listed_twice():
     ("status", "counts"),
     [
         ("killed", {"killed": 1}),
-        ("timeout", {"killed": 1}),
+        ("timeout", {"killed": 1, "timeouts": 1}),
         ("segfault", {"killed": 1}),
         ("survived", {"unexplained": 1}),
         ("no tests", {"unexplained": 1}),
