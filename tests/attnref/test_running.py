@@ -1,14 +1,12 @@
 """The running softmax by itself: blocks are worked on in place, in the dtype asked for, row by row."""
 
-import tracemalloc
-
 import numpy as np
 import pytest
 
 from attnref import blockwise_attention
 from attnref._running import Running
-from attnref._scoring import Scoring
 from tests.attnref import loops
+from tests.attnref.memory import peak
 from tests.attnref.tolerance import assert_close
 
 ROWS, KEYS, D_K, D_V = 61, 1021, 11, 1019
@@ -19,16 +17,6 @@ def block(dtype=FLOAT32):
     rng = np.random.default_rng(3)
     shapes = (ROWS, D_K), (KEYS, D_K), (KEYS, D_V)
     return [rng.normal(size=shape).astype(dtype) for shape in shapes]
-
-
-def peak(call) -> int:
-    """How many bytes are taken at most while this runs."""
-    tracemalloc.start()
-    try:
-        call()
-        return tracemalloc.get_traced_memory()[1]
-    finally:
-        tracemalloc.stop()
 
 
 @pytest.mark.parametrize("dtype", [np.float32, np.float64])
@@ -57,16 +45,6 @@ def test_a_block_is_worked_on_in_place():
     expected = np.exp(scores - scores.max(axis=-1, keepdims=True))
     smaller = min(scores.nbytes, room.product.nbytes)
     assert peak(lambda: room.take(scores, V, np.True_, shield=False)) < smaller / 2
-    assert_close(scores, expected)
-
-
-def test_the_softcap_is_laid_over_in_place():
-    Q, K, V = block()
-    scoring = Scoring.read(Q, K, V, softcap=1.3)
-    scores = Q @ K.T
-    expected = 1.3 * np.tanh(scores / np.float32(1.3))
-    at = slice(0, ROWS), slice(0, KEYS)
-    assert peak(lambda: scoring.lay_over(scores, (), *at)) < scores.nbytes / 2
     assert_close(scores, expected)
 
 

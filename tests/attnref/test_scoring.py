@@ -5,6 +5,7 @@ import pytest
 
 from attnref import attention, blockwise_attention, multihead_attention
 from attnref._scoring import Scoring
+from tests.attnref.memory import peak
 from tests.attnref.tolerance import assert_close
 
 L_Q, L_K, D_K, D_V = 5, 11, 3, 7
@@ -124,6 +125,16 @@ def test_a_range_of_keys_is_scored_as_the_definition_does(options, keys):
         scale if cap is None else scale * (1 - (bent / cap) ** 2)
     )  # of the bent scores, by the dot products
     assert_close(np.broadcast_to(block.slope, block.scores.shape), np.broadcast_to(slope, block.scores.shape))
+
+
+def test_the_softcap_is_laid_over_in_place():
+    rng = np.random.default_rng(3)
+    Q, K = (rng.normal(size=(L, D_K)).astype(np.float32) for L in (61, 1021))
+    scores = Q @ K.T
+    expected = 1.3 * np.tanh(scores / np.float32(1.3))
+    scoring = Scoring.read(Q, K, K, softcap=1.3)
+    assert peak(lambda: scoring.lay_over(scores, (), slice(0, 61), slice(0, 1021))) < scores.nbytes / 2
+    assert_close(scores, expected)
 
 
 def test_what_a_masked_key_holds_raises_no_floating_point_error():
