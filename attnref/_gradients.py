@@ -62,7 +62,7 @@ def softmax_gradient(shares: npt.ArrayLike, d_shares: npt.ArrayLike, axis: int =
         widest_float(shares=shares, d_shares=d_shares), shares=shares, d_shares=d_shares
     )
     has_shape("d_shares", d_shares, shares.shape, "that of the shares")
-    axis = axis_of(shares, axis)
+    axis = axis_of("shares", shares, axis)
     mean = np.sum(shares * d_shares, axis=axis, keepdims=True)
     return np.asarray(shares * (d_shares - mean))
 

@@ -98,9 +98,13 @@ def number(name: str, value: float, *, positive: bool = False) -> float:
     rule = "it must be one finite number" + (" greater than zero" if positive else "")
     array = read(name, value)
     if array.ndim or array.dtype.kind not in "fiu":
-        refuse(DtypeError, described(name, array), rule, "What differs from score to score goes into bias")
+        on_scores = name in ("scale", "softcap")
+        step = (
+            "What differs from score to score goes into bias" if on_scores else "Pass a float or an integer"
+        )
+        refuse(DtypeError, described(name, array), rule, step)
     if not math.isfinite(array) or (positive and array <= 0):
-        refuse(AttnRefError, f"{name} is {value}", rule, "For the default leave it out or pass None")
+        refuse(AttnRefError, f"{name} is {value}", rule, "For the default leave it out")
     return float(array)
 
 
@@ -160,10 +164,10 @@ def as_labels(name: str, labels: npt.ArrayLike) -> npt.NDArray[np.integer[Any]]:
     return array
 
 
-def axis_of(x: FloatArray, axis: int) -> int:
-    """An axis that x has."""
-    if not isinstance(axis, int | np.integer) or not -x.ndim <= axis < x.ndim:
-        given = f"axis is {axis!r} and x has shape {x.shape}"
-        rule = "it must count one axis of x, from either end"
+def axis_of(name: str, array: FloatArray, axis: int) -> int:
+    """An axis that the array has."""
+    if not isinstance(axis, int | np.integer) or not -array.ndim <= axis < array.ndim:
+        given = f"axis is {axis!r} and {name} has shape {array.shape}"
+        rule = f"it must count one axis of {name}, from either end"
         refuse(ShapeError, given, rule, "For the last one leave it out")
     return operator.index(axis)

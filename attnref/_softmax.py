@@ -62,7 +62,7 @@ def softmax(x: npt.ArrayLike, axis: int = -1) -> FloatArray:
     [0. 0.]
     """
     x = as_float(widest_float(x=x), x=x)[0]
-    axis = axis_of(x, axis)
+    axis = axis_of("x", x, axis)
     top = np.max(x, axis=axis, keepdims=True, initial=-np.inf)
     top = np.where(top == -np.inf, 0, top)  # an empty row: minus infinity less minus infinity is no number
     with np.errstate(all="ignore"):

@@ -24,9 +24,9 @@ def processor() -> str:
     return next((line.partition(":")[2].strip() for line in lines if line.startswith("model name")), "")
 
 
-def versions() -> dict[str, str]:
+def versions(*others: str) -> dict[str, str]:
     found = {"python": platform.python_version()}
-    for name in MATTERS:
+    for name in (*MATTERS, *others):
         try:
             found[name] = importlib.metadata.version(name)
         except importlib.metadata.PackageNotFoundError:

@@ -1,4 +1,4 @@
-"""What the page says of its programs is asked of the checker, and tried on one text without a batch."""
+"""What the page says of its programs: asked, and tried."""
 
 import numpy as np
 

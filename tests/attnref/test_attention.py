@@ -11,6 +11,7 @@ import pytest
 
 from attnref import Attention, attention, causal_mask, padding_mask
 from tests.attnref import loops
+from tests.attnref.peers import peer
 from tests.attnref.tolerance import assert_close
 
 LN3 = np.log(3)
@@ -120,6 +121,18 @@ def test_what_a_masked_key_or_value_holds_never_arrives(garbage, options):
     soiled = attention(Q, K, V, **options)
     assert_close(soiled.weights[:2], clean.weights[:2])
     assert_close(soiled.output[:2], clean.output[:2])
+
+
+def test_a_value_that_is_not_finite_does_not_change_the_dtype():
+    Q, K, V = (array[0, 0].astype(np.float32) for array in arrays())
+    V[2] = np.nan
+    assert {array.dtype for array in attention(Q, K, V, mask=np.arange(L_K) != 2)} == {np.dtype(np.float32)}
+
+
+def test_brain_floats_are_computed_in_float32():
+    bfloat16 = peer("ml_dtypes").bfloat16
+    Q, K, V = (array.astype(bfloat16) for array in arrays())
+    assert {array.dtype for array in attention(Q, K, V)} == {np.dtype(np.float32)}
 
 
 @pytest.mark.parametrize("garbage", [np.nan, np.inf, -np.inf])

@@ -146,14 +146,13 @@ AXES = "Its last axis is the keys', the one before it the queries'; insert axes 
             (Q, K, V),
             {"scale": np.nan},
             AttnRefError,
-            "scale is nan: it must be one finite number. For the default leave it out or pass None.",
+            "scale is nan: it must be one finite number. For the default leave it out.",
         ),
         (
             (Q, K, V),
             {"softcap": 0},
             AttnRefError,
-            "softcap is 0: it must be one finite number greater than zero. "
-            "For the default leave it out or pass None.",
+            "softcap is 0: it must be one finite number greater than zero. For the default leave it out.",
         ),
     ],
 )

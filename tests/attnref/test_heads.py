@@ -45,6 +45,7 @@ def test_the_dtype_is_at_least_float32():
     assert split_heads(np.ones((3, 4), np.float16), 2).dtype == np.float32
     assert join_heads(np.ones((2, 3, 4), int)).dtype == np.float64
     assert split_qkv(np.ones((3, 6), np.float32), n_heads=2).W_V.dtype == np.float32
+    assert split_qkv(np.ones((3, 6), int), n_heads=2).W_V.dtype == np.float64
 
 
 @pytest.mark.parametrize(
@@ -57,6 +58,10 @@ def test_the_dtype_is_at_least_float32():
         (lambda: join_heads(np.ones((5, 6))), r"^heads has shape \(5, 6\): .* \(\.\.\., n_heads, L, d\)"),
         (lambda: split_qkv(np.ones((5, 6)), n_heads=3, n_kv_heads=2), "^n_heads is 3 and n_kv_heads is 2"),
         (lambda: split_qkv(np.ones((5, 7)), n_heads=2), r"^W has shape \(5, 7\): .* number of heads, 6"),
+        (
+            lambda: split_qkv(np.ones(()), n_heads=2),
+            r"^W has shape \(\): .* \(\.\.\., d_out\)\. .* W\[None\]",
+        ),
     ],
 )
 def test_what_cannot_be_cut_is_refused_in_words(call, words):

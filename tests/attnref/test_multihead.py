@@ -154,6 +154,10 @@ def test_the_dtype_is_the_widest_given():
     arrays, vectors = matrices(3, 3, cross=False)
     small = {name: array.astype(np.float16) for name, array in arrays.items()}
     assert {array.dtype for array in multihead_attention(**small, n_heads=3)} == {np.dtype(np.float32)}
+    narrow = {name: vector.astype(np.float16) for name, vector in vectors.items()}
+    assert {array.dtype for array in multihead_attention(**small, **narrow, n_heads=3)} == {
+        np.dtype(np.float32)
+    }
     wide = multihead_attention(**small, b_O=vectors["b_O"], n_heads=3)
     assert {array.dtype for array in wide} == {np.dtype(np.float64)}
 

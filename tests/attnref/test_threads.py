@@ -146,3 +146,29 @@ def test_neither_threads_nor_blocks_of_queries_change_the_result(
     with np.errstate(all="raise"):
         ours = blockwise_attention(Q, K, V, block_size=3, **options).output
     assert_close(ours, attention(Q, K, V, **options).output)
+
+
+def shared_out(monkeypatch, L_q, L_k=L_K):
+    """What a call hands to `share`: its tasks, and whether they are worth threads."""
+    seen = []
+    monkeypatch.setattr(
+        _blockwise, "share", lambda tasks, worker, *, worth: seen.append((list(tasks), worth))
+    )
+    blockwise_attention(np.ones((BATCH, L_q, D_K)), np.ones((L_k, D_K)), np.ones((L_k, D_V)))
+    ((tasks, worth),) = seen
+    return tasks, worth
+
+
+@pytest.mark.parametrize("L_q", [1, 6, 7])
+def test_each_query_of_each_head_belongs_to_one_task(monkeypatch, L_q):
+    monkeypatch.setattr(_blockwise, "ROWS", 3)
+    tasks, _ = shared_out(monkeypatch, L_q)
+    answered = [(*at, row) for at, rows in tasks for row in range(L_q)[rows]]
+    assert sorted(answered) == list(np.ndindex(BATCH, L_q))
+    assert all(len(range(L_q)[rows]) <= 3 for _, rows in tasks)
+
+
+def test_threads_are_worth_it_from_a_number_of_scores_on(monkeypatch):
+    monkeypatch.setattr(_blockwise, "WORTH_THREADS", BATCH * L_Q * L_K)
+    assert shared_out(monkeypatch, L_Q)[1] is True
+    assert shared_out(monkeypatch, L_Q, L_K - 1)[1] is False

@@ -5,7 +5,10 @@ import http.server
 import importlib
 import os
 import shutil
+import subprocess
+import sys
 import threading
+import zipfile
 from pathlib import Path
 
 import pytest
@@ -40,6 +43,19 @@ def address(site):
         threading.Thread(target=server.serve_forever, daemon=True).start()
         yield here
         server.shutdown()
+
+
+@pytest.fixture(scope="session")
+def disk(tmp_path_factory) -> Path:
+    """The folder that a reader unpacks."""
+    to = tmp_path_factory.mktemp("offline")
+    done = subprocess.run(
+        [sys.executable, "-m", "sitekit.offline", "--to", str(to)], cwd=ROOT, capture_output=True, text=True
+    )
+    assert done.returncode == 0, done.stdout + done.stderr
+    with zipfile.ZipFile(to / "attnref-offline.zip") as packed:
+        packed.extractall(to / "unpacked")
+    return to / "unpacked" / "attnref-offline"
 
 
 @pytest.fixture(scope="session")

@@ -7,7 +7,7 @@ const WAIT = `
   self.onmessage = (event) => {
     if (!event.data.source) return early.push(event)
     self.disk = event.data.files
-    importScripts(URL.createObjectURL(new Blob([event.data.source])))
+    importScripts("data:text/javascript," + encodeURIComponent(event.data.source))
     early.forEach((one) => self.onmessage(one))
   }`
 
