@@ -8,7 +8,11 @@ import pytest
 
 ROOT = Path(__file__).parents[2]
 SCRIPTS = ROOT / "docs" / "assets" / "javascripts"
-SHARED = ["entry.js", "widgets/arithmetic.js", "widgets/parts.js", "../stylesheets/widgets.css"]
+SHARED = [
+    SCRIPTS / "entry.js",
+    SCRIPTS / "widgets" / "parts.js",
+    SCRIPTS.parent / "stylesheets" / "widgets.css",
+]
 TAGS = sorted(path.name for path in (SCRIPTS / "widgets").glob("attn-*"))
 LIMIT, DATA = 12_000, 13 * 1024
 PAGES = [*sorted((ROOT / "docs").rglob("*.md")), *sorted((ROOT / "docs" / "labs").glob("*.py"))]
