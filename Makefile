@@ -8,7 +8,7 @@ export UV_PYTHON_DOWNLOADS := never
 # Where `make serve` listens; if the port is taken: make serve ADDRESS=127.0.0.1:8001
 ADDRESS ?= 127.0.0.1:8000
 
-.PHONY: help serve test site update page lint mutate mutants lock clean
+.PHONY: help serve test site offline update page lint mutate mutants lock clean
 .DEFAULT_GOAL := help
 
 help:            ## list the targets
@@ -30,6 +30,9 @@ serve: $(VENV)/.ready    ## serve the site and reload on change; another port: A
 
 site: $(VENV)/.ready     ## build the site into site/, failing on any warning
 	$(PY) -m mkdocs build --strict
+
+offline: $(VENV)/.ready  ## build the site as one zip that works from disk, into build/
+	$(PY) -m sitekit.offline
 
 test: $(VENV)/.ready     ## run every check
 	$(PY) -m pytest

@@ -25,7 +25,13 @@ from pathlib import Path
 
 ROOT = Path(__file__).resolve().parent.parent
 RECORD = ROOT / "benchmarks" / "records" / "lighthouse.json"
-KINDS = {"home": "", "lesson": "lessons/step-by-step/", "reference": "reference/attention/"}
+KINDS = {
+    "home": "",
+    "lesson": "lessons/step-by-step/",
+    "lab": "labs/lists-and-loops/",
+    "reference": "reference/attention/",
+    "exercise": "exercises/write-attention/",
+}
 CATEGORIES = ("performance", "accessibility", "best-practices", "seo")
 TEXT = (".html", ".css", ".js", ".json", ".svg", ".xml")
 

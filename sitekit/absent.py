@@ -1,8 +1,9 @@
 """Labs that need a package which is not everybody's, such as PyTorch: what of them runs where it is missing.
 
-A lab names its packages in its front matter: `needs: [numpy, torch]`. Where one is not installed, the cells that use it
-do not run, nor do those that use what such a cell made. Their outputs stand as they were written, and numbers bound to
-their names are not compared: that happens wherever the package is installed, and in CI it has to be.
+A lab names its packages in its front matter: `needs: [numpy, torch]`. Where one is not installed, the cells that use
+it (import it, or name it to find its files) do not run, nor do those that use what such a cell made. Their outputs
+stand as they were written, and numbers bound to their names are not compared: that happens wherever the package is
+installed, and in CI it has to be.
 """
 
 from __future__ import annotations
@@ -43,7 +44,7 @@ def mark(units: Iterable[Unit], packages: list[str]) -> list[Unit]:
 
 
 def _names(unit: Unit) -> tuple[list[str], set[str], set[str]]:
-    """The packages that a unit imports, the names it takes from units before it, and those it gives a value."""
+    """The packages that a unit imports or names, the names it takes from units before it, those it gives a value."""
     try:
         code = compile(unit.python, unit.path, "exec", dont_inherit=True)
     except SyntaxError:  # said where the unit is run
@@ -52,6 +53,8 @@ def _names(unit: Unit) -> tuple[list[str], set[str], set[str]]:
     for step in dis.get_instructions(code):
         if step.opname == "IMPORT_NAME":
             imported.append(step.argval.partition(".")[0])
+        elif step.opname.endswith("_CONST") and isinstance(step.argval, str):
+            imported.append(step.argval.replace("-", "_"))  # metadata.files("a-package")
         elif step.opname == "STORE_NAME":
             given.add(step.argval)
         elif step.opname == "LOAD_NAME" and step.argval not in given:

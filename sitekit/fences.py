@@ -25,7 +25,7 @@ _CODE_SPAN = re.compile(r"(`+)(?!`)[^\n]+?(?<!`)\1(?!`)")
 INCLUDE = re.compile(r"^\s*--8<--\s+(?P<quote>[\"'])(?P<target>[^\"']+)(?P=quote)\s*$")
 _PYTHON = {"python", "py", "python3", "py3"}
 _OUTPUT = {"", "text", "output", "txt", "console-output"}
-_ATTRIBUTE = re.compile(r"""([\w-]+)=("[^"]*"|'[^']*'|[^\s}]+)""")
+ATTRIBUTE = re.compile(r"""([\w-]+)=("[^"]*"|'[^']*'|[^\s}]+)""")
 
 
 @dataclass(frozen=True)
@@ -55,9 +55,9 @@ class Fence:
 def _kind(info: str) -> tuple[str, str, bool]:
     """Return the kind, the title and whether the block is meant to fail."""
     body = info.strip()
-    options = dict(_ATTRIBUTE.findall(body))
+    options = dict(ATTRIBUTE.findall(body))
     title = options.get("title", "").strip("\"'")
-    bare = _ATTRIBUTE.sub(" ", body).strip("{} ")
+    bare = ATTRIBUTE.sub(" ", body).strip("{} ")
     words = bare.split()
     classes = [word.lstrip(".") for word in words]
     language = classes[0].lower() if classes else ""

@@ -12,7 +12,7 @@ import re
 import sys
 from posixpath import dirname, join, normpath
 from typing import Any
-from urllib.parse import urljoin
+from urllib.parse import quote, urljoin
 
 from sitekit import percent
 from sitekit.percent import Cell
@@ -81,16 +81,26 @@ def _box(match: re.Match[str]) -> str:
     return "\n".join(f"> {line}".rstrip() for line in lines) + "\n\n"
 
 
-def download(slug: str) -> str:
-    """The line below a lab's title that says how to take it along. The files lie beside the page."""
+def download(slug: str, page: str) -> str:
+    """The line below a lab's title that says how to take it along, or open it elsewhere.
+
+    The files lie beside the page, whose address is ``page`` once the site is published: Colab fetches them from there.
+    """
+    colab = f"https://colab.research.google.com/#fileId={quote(urljoin(page, f'{slug}.ipynb'), safe='')}"
     return (
         f'\n<p class="lab-files">Run it yourself: <a href="{slug}.ipynb" download>notebook for Jupyter</a>, '
-        f'<a href="{slug}.py" download>Python file</a>.</p>'
+        f'<a href="{slug}.py" download>Python file</a>, or <a href="{colab}">open it in Colab</a> (another site, which '
+        "asks for an account).</p>"
     )
 
 
+def module_of(package: str) -> str:
+    """The module that a package installs, by the usual rule."""
+    return package.replace("-", "_")
+
+
 def needed(text: str) -> set[str]:
-    """The packages that the cells of a lab import, those of Python itself left out."""
+    """The packages that the cells of a lab import or whose files they look for, those of Python itself left out."""
     found: set[str] = set()
     for cell in percent.cells(text):
         for node in ast.walk(ast.parse("\n".join(cell.source) if cell.kind == "code" else "")):
@@ -98,4 +108,6 @@ def needed(text: str) -> set[str]:
                 found |= {alias.name.partition(".")[0] for alias in node.names}
             elif isinstance(node, ast.ImportFrom):
                 found.add((node.module or ".").partition(".")[0])
+            elif isinstance(node, ast.Call) and ast.unparse(node.func) == "metadata.files":
+                found |= {module_of(name.value) for name in node.args if isinstance(name, ast.Constant)}
     return found - set(sys.stdlib_module_names)

@@ -23,7 +23,7 @@ from markdown.postprocessors import Postprocessor
 from markdown.preprocessors import Preprocessor
 from markdown.treeprocessors import Treeprocessor
 
-from sitekit import figures, numerals, pages, percent, programs, proofs, sources
+from sitekit import figures, live, numerals, pages, percent, programs, proofs, sources
 from sitekit.bindings import parse
 from sitekit.numerals import Numeral
 from sitekit.pages import Page
@@ -64,7 +64,7 @@ class Shown:
 def marked(ledger: Ledger, start: int, shown: Shown) -> str:
     """The page's text from ``start``, its comments taken out and its numerals replaced by marks."""
     page = ledger.page
-    edits: list[tuple[int, int, str]] = []
+    edits: list[tuple[int, int, str]] = live.marks(page) if ledger.run.units else []
     for comment in page.comments:
         edits.append((*_extent(page, comment), ""))
         if comment.mark == "?" and (place := _end_of_words(page, comment)) is not None:
@@ -188,7 +188,9 @@ def _numbers_fold(page: Page) -> str:
     file = f"{page.slug}/page_numbers.py"
     if not (page.snippets / file).exists():
         return ""
-    include = f'    ```python title="snippets/{file}"\n    --8<-- "{file}"\n    ```\n'
+    block = next(block for block in live.blocks(page) if block.unit.fence is None)
+    info = live.info(f'python title="snippets/{file}"', block)
+    include = f'    ```{info}\n    --8<-- "{file}"\n    ```\n'
     return f'\n\n??? abstract "What no block above computes"\n\n{include}'
 
 

@@ -29,7 +29,7 @@ _TAGS = (
     "hgroup hr iframe img input ins i kbd label legend link li main map mark math meta meter nav object ol optgroup "
     "option output picture progress pre p q rp rt ruby samp script section select small source span strong style sub "
     "summary sup svg g path circle rect line text tspan s "
-    "table tbody td template textarea tfoot thead th time title track tr u ul var video wbr"
+    "table tbody td template textarea tfoot thead th time title track tr u ul var video wbr attn-[a-z]+"
 )
 _TOKEN = re.compile(
     r"""(?=[\\<`$\[\]&{]|^)(?:  # the first character decides fast that nothing starts here

@@ -151,7 +151,7 @@ def as_markdown(text: str) -> str:
 
 def spaced(page: str) -> str:
     """A page to be rendered: Markdown would take two blocks without a blank line between them for one paragraph."""
-    return re.sub(r"^```\n(?=```(?:text|python)$)", "```\n\n", page, flags=re.MULTILINE)
+    return re.sub(r"^```\n(?=```(?:text|python|\{ \.python .*)$)", "```\n\n", page, flags=re.MULTILINE)
 
 
 def cells(text: str) -> list[Cell]:

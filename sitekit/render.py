@@ -27,8 +27,8 @@ def extensions(root: Path) -> tuple[list[str], dict[str, dict[str, Any]]]:
         settings[name] = dict(options or {})
     if "pymdownx.snippets" in settings:
         settings["pymdownx.snippets"]["base_path"] = [str(root / "snippets")]
-    if "sitekit.ledger" in settings:
-        settings["sitekit.ledger"]["root"] = str(root)
+    for name in {"sitekit.ledger", "sitekit.terms"} & settings.keys():
+        settings[name]["root"] = str(root)
     return names, settings
 
 

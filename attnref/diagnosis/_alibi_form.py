@@ -79,6 +79,11 @@ def _among_queries(w: Work) -> None:
     w.distances = np.minimum(w.distances, 0)
 
 
+def _both_ways(w: Work) -> None:
+    """As far ahead as behind, counted from the first key."""
+    w.distances = -np.abs(np.arange(w.L_k) - np.arange(w.L_q)[:, None])
+
+
 def _zero(w: Work) -> None:
     w.distances = (
         np.zeros((w.L_q, w.L_k))
@@ -106,7 +111,11 @@ WRONG: list[Variant] = [
         says="the slopes are halved from head to head whatever their number"),
     Variant("alibi_sign", {"bias": _turned}, says="the sign is turned: far keys are favoured"),
     Variant("alibi_cache", {"distances": _among_queries}, CACHE, "distances are counted among the queries alone"),
+    Variant("alibi_cache", {"distances": _both_ways}, CACHE,
+        "distances are counted among the queries alone, and keys ahead are penalised too"),
     Variant("alibi_cache", {"distances": _zero}, CACHE, "a single query is not penalised at all"),
 ]  # fmt: skip
 
-ALIBI = Form("alibi", STEPS, begin, probes, ("n_heads", "L_q", "L_k"), {}, comparable=comparable)
+ABOUT = """A linear bias (n_heads, L_q, L_k) for causal attention; what stands in the future makes no difference."""
+
+ALIBI = Form("alibi", STEPS, begin, probes, ("n_heads", "L_q", "L_k"), {}, comparable=comparable, about=ABOUT)

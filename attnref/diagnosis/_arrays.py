@@ -2,10 +2,14 @@
 
 import sys
 from collections.abc import Mapping
+from dataclasses import replace
+from importlib import import_module
 from typing import Any
 
 import numpy as np
 
+from attnref._errors import DtypeError
+from attnref._validate import refuse
 from attnref.diagnosis._pipeline import Array, Probe, Rules
 
 AXES = {"B": 0, "H": 1, "L": 2, "D": 3}
@@ -26,7 +30,7 @@ def narrowed(probe: Probe, layout: str) -> Probe:
 
     arrays = {name: cut(x) for name, x in probe.arrays.items()}
     options = {name: cut(x) for name, x in probe.options.items()}
-    return Probe(probe.name, arrays, options, probe.features, probe.optional, probe.tight, probe.only_if)
+    return replace(probe, arrays=arrays, options=options)
 
 
 def equal_widths(probe: Probe) -> Probe:
@@ -35,9 +39,7 @@ def equal_widths(probe: Probe) -> Probe:
     if {"K", "V"} <= set(arrays):
         d_k = arrays["K"].shape[-1]
         arrays["V"] = np.resize(arrays["V"], (*arrays["V"].shape[:-1], d_k))
-    return Probe(
-        probe.name, arrays, probe.options, probe.features, probe.optional, probe.tight, probe.only_if
-    )
+    return replace(probe, arrays=arrays)
 
 
 def _without(x: Array, layout: str) -> Array:
@@ -79,12 +81,31 @@ def as_mask_given(mask: Array, rules: Rules, dtype: Any) -> Array:
     return np.array(mask)
 
 
+def float_type(name: Any) -> np.dtype[Any]:
+    """A dtype by its name; `bfloat16` is known to NumPy where the package ml_dtypes is installed."""
+    if str(name) == "bfloat16":
+        try:
+            name = import_module("ml_dtypes").bfloat16
+        except ImportError:
+            refuse(DtypeError, "dtype is 'bfloat16'", "NumPy has no such type", "Install ml_dtypes")
+    found: np.dtype[Any] = np.dtype(name)
+    return found
+
+
+def step_of(name: str) -> float:
+    """How far apart the numbers next to one are in a dtype; zero where it is none of ours."""
+    return {"float64": 2.0**-52, "float32": 2.0**-23, "float16": 2.0**-10, "bfloat16": 2.0**-7}.get(name, 0.0)
+
+
 def into(x: Any, framework: str) -> Any:
     """A NumPy array as an array of the framework."""
     if not isinstance(x, np.ndarray) or framework == "numpy":
         return x
     if framework == "torch":
-        return sys.modules["torch"].from_numpy(np.array(x))
+        torch = sys.modules["torch"]
+        if x.dtype.name == "bfloat16":
+            return torch.from_numpy(x.astype(np.float32)).to(torch.bfloat16)
+        return torch.from_numpy(np.array(x))
     return sys.modules["jax"].numpy.asarray(x)
 
 

@@ -4,6 +4,7 @@ from typing import Any
 
 import numpy as np
 
+from attnref.diagnosis._demos import demos
 from attnref.diagnosis._pipeline import Array, Form, Probe
 from attnref.diagnosis._steps import STEPS, begin
 
@@ -14,6 +15,7 @@ OPTIONS = {
     "bias": ("bias", "attn_bias"),
     "window": ("window",),
     "softcap": ("softcap", "soft_cap", "logit_cap", "logits_soft_cap"),
+    "lengths": ("lengths", "kv_lengths", "key_lengths", "seq_lens", "valid_lens", "key_value_seq_lengths"),
 }
 
 
@@ -159,6 +161,17 @@ def tags(words: str) -> frozenset[str]:
     return found | {"mask rank 3"} if "rank 3" in words else found
 
 
+def with_lengths(rng: np.random.Generator) -> list[Probe]:
+    """Keys behind the end of a text are padding."""
+    cross, long = arrays(rng, 2, 3, 5, 7, 4, 6), arrays(rng, 3, 2, 4, 11, 5, 7)
+    few, more = np.array([4, 6]), np.array([9, 11, 2])
+    return [
+        Probe("lengths [4, 6]", cross, {"lengths": few}, tags("lengths")),
+        Probe("lengths [9, 11, 2]", long, {"lengths": more}, tags("lengths")),
+        Probe("lengths [4, 6], scale=0.25", cross, {"lengths": few, "scale": 0.25}, tags("lengths scale")),
+    ]
+
+
 def garbage(rng: np.random.Generator) -> Probe:
     """NaN in a value that a mask hides from all queries."""
     given = arrays(rng, 2, 3, 5, 7, 4, 6)
@@ -172,7 +185,8 @@ def garbage(rng: np.random.Generator) -> Probe:
 def probes(seed: int) -> list[Probe]:
     """All probes, those with the fewest options first."""
     rng = np.random.default_rng(seed)
-    return [*plain(rng), *with_options(rng), garbage(rng)]
+    more = with_lengths(np.random.default_rng(seed + 1))
+    return [*plain(rng), *with_options(rng), *more, garbage(rng)]
 
 
 def identity_probe() -> Probe:
@@ -182,4 +196,7 @@ def identity_probe() -> Probe:
     return Probe("identity", {"Q": Q, "K": K, "V": np.broadcast_to(np.eye(7), (2, 3, 7, 7)).copy()})
 
 
-ATTENTION = Form("attention", STEPS, begin, probes, ("Q", "K", "V"), OPTIONS)
+ABOUT = """Attention: Q (batch, n_heads, L_q, d_k), K (batch, n_heads, L_k, d_k), V (batch, n_heads, L_k, d_v); \
+returned is the output (batch, n_heads, L_q, d_v), alone or as the first of several results."""
+
+ATTENTION = Form("attention", STEPS, begin, probes, ("Q", "K", "V"), OPTIONS, demos=demos, about=ABOUT)

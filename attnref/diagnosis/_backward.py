@@ -160,6 +160,8 @@ WRONG: list[Variant] = [
         keepdims=True))), says="a plain mean stands in for the weighted one"),
     Variant("softmax_grad", _softmax(lambda w: w.weights * (w.d_weights - (w.weights * w.d_weights).sum(-2,
         keepdims=True))), says="the row sum runs over the queries"),
+    Variant("softmax_grad", _softmax(lambda w: w.weights * (w.d_weights - (w.weights * w.d_weights).sum(-1,
+        keepdims=True) / w.V.shape[-1])), says="the row sum is a mean over the width of the values", common=False),
     Variant("grad_scale", _scale(lambda w: w.d_scores), says="the scale is missing on the way back"),
     Variant("grad_scale", _scale(lambda w: w.d_scores / w.factor),
         says="the scale is turned upside down on the way back"),
@@ -191,5 +193,7 @@ WRONG: list[Variant] = [
         "the gradients are summed over the wrong heads"),
 ]  # fmt: skip
 
+ABOUT = """The gradients d_Q, d_K and d_V of attention, given d_output, the gradient of its output."""
+
 GRADIENTS = Form("gradients", BACKWARD, begin, probes, ("Q", "K", "V", "d_output"),
-                 {name: OPTIONS[name] for name in ("mask", "causal", "scale")}, NAMES)  # fmt: skip
+                 {name: OPTIONS[name] for name in ("mask", "causal", "scale")}, NAMES, about=ABOUT)  # fmt: skip

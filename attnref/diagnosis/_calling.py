@@ -4,14 +4,20 @@ import inspect
 import time
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
+from functools import partial
 from typing import Any
 
 import numpy as np
 
-from attnref.diagnosis._arrays import as_mask_given, back, into, laid_back, laid_out, parts
+from attnref.diagnosis._arrays import as_mask_given, back, float_type, into, laid_back, laid_out, parts
 from attnref.diagnosis._pipeline import Array, Form, Probe, Rules
 from attnref.diagnosis._signature import frameworks, required, taken
 from attnref.diagnosis._watch import home_of, place
+
+
+class NotReturned(Exception):
+    """What a function of several calls should have returned and did not."""
+
 
 NEUTRAL: Mapping[str, Any] = {"causal": False}
 
@@ -30,6 +36,9 @@ class Seen:
 
     kind: str = ""
     line: str = ""
+    maker: str = ""
+    """The package that the result's type belongs to."""
+
     changed: tuple[str, ...] = ()
     arithmetic: bool = False
     """Whether it was raised by a division by zero or an overflow, where arrays would hold NaN."""
@@ -46,7 +55,7 @@ class Caller:
         self, fn: Callable[..., Any], form: Form, rules: Rules, adapter: Callable[..., Any] | None, dtype: Any
     ) -> None:
         self.fn, self.form, self.rules, self.adapter = fn, form, rules, adapter
-        self.dtype = np.dtype(dtype or np.float64)
+        self.dtype = float_type(dtype or form.dtype)
         self.home = home_of(fn)
         self.framework = frameworks(fn)[0]
         found = taken(adapter or fn, form)
@@ -64,17 +73,20 @@ class Caller:
 
     def arguments(self, probe: Probe) -> tuple[list[Any], dict[str, Any]]:
         """The probe as the function is given it; fresh arrays each time."""
+        dtype = float_type(probe.dtype) if probe.dtype else self.dtype
         given = []
         for x in probe.arrays.values():
             if isinstance(x, np.ndarray) and x.dtype.kind == "f":
-                x = laid_out(x.astype(self.dtype), self.rules.layout)
+                x = laid_out(x.astype(dtype), self.rules.layout)
+            elif isinstance(x, np.ndarray):
+                x = x.copy()
             given.append(into(x, self.framework))
         options = {}
         for name, value in probe.options.items():
             if name == "mask":
-                value = as_mask_given(value, self.rules, self.dtype)
-            elif isinstance(value, np.ndarray) and value.dtype.kind == "f":
-                value = value.astype(self.dtype)
+                value = as_mask_given(value, self.rules, dtype)
+            elif isinstance(value, np.ndarray):
+                value = value.astype(dtype if value.dtype.kind == "f" else value.dtype)
             options[self.takes[name]] = into(value, self.framework)
         for name in self.must - set(options):
             option = next((o for o, alias in self.takes.items() if alias == name), name)
@@ -98,15 +110,20 @@ class Caller:
         self.began = time.monotonic()
         call = self.fn if self.adapter is None else self.adapter
         ahead = [] if self.adapter is None else [self.fn]
+        if self.form.drive is not None:
+            value = self.form.drive(partial(call, *ahead), given, options, probe, self.rules)
+            return value, before, given
         return call(*ahead, *given, **options), before, given
 
     def __call__(self, probe: Probe) -> Seen:
         try:
             value, before, given = self.raw(probe)
+        except NotReturned as what:
+            return Seen(probe, problem=str(what), kind="returns_no_array")
         except Exception as error:
             text = f"{type(error).__name__}: {error}".splitlines() or [type(error).__name__]
             seen = Seen(probe, problem=text[0], kind="raises", line=place(error.__traceback__, self.home))
-            seen.arithmetic = isinstance(error, ArithmeticError)
+            seen.arithmetic = isinstance(error, ArithmeticError) or "without overflow" in text[0]
             return seen
         return self.read(probe, value, before, given)
 
@@ -139,7 +156,8 @@ class Caller:
             results = [np.concatenate([x.ravel() for x in results[: len(self.form.results)]])]
         if self.form.comparable is not None:
             results[0] = self.form.comparable(results[0], probe)
-        return Seen(probe, results, dtype=str(arrays[0].dtype), changed=changed)
+        maker = type(parts(value)[0]).__module__.partition(".")[0]
+        return Seen(probe, results, dtype=str(arrays[0].dtype), maker=maker, changed=changed)
 
 
 def _equal(a: Array, b: Array | None) -> bool:

@@ -6,30 +6,50 @@ from dataclasses import dataclass
 from importlib.resources import files
 
 from attnref.diagnosis import (
+    _additive_form,
     _alibi_form,
     _backward,
+    _decode_form,
+    _differential_form,
+    _dropout_form,
+    _half_form,
+    _linear_back_form,
+    _linear_form,
+    _luong_form,
+    _norm_form,
+    _paged_form,
+    _positions_form,
     _rotary,
+    _sinks_form,
+    _turned_form,
+    _weights_form,
     _wrong_arrays,
     _wrong_blocks,
+    _wrong_cache,
     _wrong_causal,
     _wrong_heads,
     _wrong_masks,
+    _wrong_precision,
     _wrong_scale,
+    _wrong_softcap,
     _wrong_softmax,
+    _yarn_form,
 )
 from attnref.diagnosis._alibi_form import ALIBI
 from attnref.diagnosis._attention import ATTENTION
 from attnref.diagnosis._backward import GRADIENTS
 from attnref.diagnosis._grouped import GROUPED
 from attnref.diagnosis._multihead import MULTIHEAD
-from attnref.diagnosis._pipeline import Form, Variant
+from attnref.diagnosis._pipeline import Form, Variant, among
 from attnref.diagnosis._rotary import ROTARY
 
 CORE: list[Variant] = [
     *_wrong_scale.VARIANTS,
     *_wrong_softmax.VARIANTS,
+    *_wrong_precision.VARIANTS,
     *_wrong_masks.VARIANTS,
     *_wrong_arrays.VARIANTS,
+    *_wrong_softcap.VARIANTS,
     *_wrong_causal.VARIANTS,
     *_wrong_blocks.VARIANTS,
 ]
@@ -48,6 +68,41 @@ def fitting(form: Form, variants: list[Variant]) -> tuple[Form, list[Variant]]:
     return form, [v for v in variants if v.option in options and (not v.needs or v.needs & features)]
 
 
+MIXED = _wrong_softmax.VARIANTS + _wrong_masks.VARIANTS + _wrong_blocks.VARIANTS
+"""What may go wrong between scores and weights, whatever the scores are made of."""
+
+WHOLE = [v for v in CORE if not v.loose]
+"""Without what is about rounding alone."""
+
+BATCHED = {"mask_head_order", "mask_first", "mask_rank"}
+"""Faults of masks that know where the axes of batch and heads are."""
+
+AXES = {"inputs", "compare", "share", "write"}
+"""Steps in which faults know where the axes are."""
+
+
+def stacked(form: Form) -> list[Variant]:
+    """Faults that do not mind one more axis in front."""
+    found = [v for v in among(WHOLE, form.steps) if not AXES & set(v.hooks)]
+    return [v for v in found if v.fault not in BATCHED and "batch" not in v.fault]
+
+
+def without_scores(form: Form) -> list[Variant]:
+    """Faults that do not touch how scores are made."""
+    found = [v for v in among(MIXED, set(form.steps) - {"score", "blend"}) if not v.loose]
+    return [v for v in found if v.fault not in BATCHED and "heads" not in v.fault and "batch" not in v.fault]
+
+
+def own(
+    form: Form, wrong: list[Variant], *others: list[Variant], but: tuple[str, ...] = ()
+) -> tuple[Form, list[Variant]]:
+    """A form with its own faults first, and those that it shares."""
+    shared = [v for variants in others for v in among(variants, set(form.steps) - set(but))]
+    return fitting(form, [*wrong, *shared])
+
+
+SEEING = ("see_causal", "hide_causal", "see_window", "empty")
+
 FORMS: dict[str, tuple[Form, list[Variant]]] = {
     "attention": fitting(ATTENTION, CORE),
     "grouped": fitting(GROUPED, CORE),
@@ -57,7 +112,30 @@ FORMS: dict[str, tuple[Form, list[Variant]]] = {
     "gradients": fitting(GRADIENTS, [*_backward.WRONG, *(v for v in CORE if set(v.hooks) <= FORWARD)]),
     "rotary": fitting(ROTARY, _rotary.WRONG),
     "alibi": fitting(ALIBI, _alibi_form.WRONG),
-}
+    "half": own(_half_form.HALF, _half_form.WRONG, WHOLE),
+    "decode": own(_decode_form.DECODE, _wrong_cache.VARIANTS, WHOLE, but=("see_causal",)),
+    "rotary_decode": own(
+        _turned_form.ROTARY_DECODE, [*_turned_form.TURNS, *_wrong_cache.VARIANTS], WHOLE,
+        but=("see_causal", "compare", "inputs"),
+    ),
+    "positions": fitting(_positions_form.POSITIONS, _positions_form.WRONG),
+    "paged": own(_paged_form.PAGED, _paged_form.WRONG, WHOLE, but=("see_causal", "see_lengths", "inputs")),
+    "sinks": own(_sinks_form.SINKS, _sinks_form.WRONG, WHOLE),
+    "dropout": own(_dropout_form.DROPOUT, _dropout_form.WRONG, WHOLE),
+    "yarn": own(_yarn_form.YARN, _yarn_form.WRONG, [v for v in WHOLE if not (v.needs and "default_factor" in v.hooks)]),
+    "qk_norm": own(_norm_form.NORMED, _norm_form.WRONG, WHOLE),
+    "differential": fitting(
+        _differential_form.DIFFERENTIAL, [*_differential_form.WRONG, *stacked(_differential_form.DIFFERENTIAL)]
+    ),
+    "differential_factor": fitting(_weights_form.FACTOR, _weights_form.FACTOR_WRONG),
+    "additive": fitting(
+        _additive_form.ADDITIVE, [*_additive_form.WRONG, *without_scores(_additive_form.ADDITIVE)]
+    ),
+    "luong": fitting(_luong_form.LUONG, [*_luong_form.WRONG, *without_scores(_luong_form.LUONG)]),
+    "linear": own(_linear_form.LINEAR, _linear_form.WRONG, _wrong_arrays.VARIANTS, _wrong_causal.VARIANTS),
+    "linear_gradients": fitting(_linear_back_form.LINEAR_GRADIENTS, _linear_back_form.WRONG),
+    "rope_weights": fitting(_weights_form.ROPE_WEIGHTS, _weights_form.WRONG),
+}  # fmt: skip
 
 
 @dataclass(frozen=True)
@@ -72,6 +150,9 @@ class Fault:
     seen_in: tuple[str, ...] = ()
     forms: tuple[str, ...] = ()
     """The forms in which a check can find it; empty: in none so far."""
+
+    uncovered: str = ""
+    """Why no form shows it."""
 
 
 PROGRAM = "program"
@@ -89,9 +170,10 @@ def catalogue() -> dict[str, Fault]:
             why=text["why"],
             mend=text["mend"],
             seen_in=tuple(text.get("seen_in", ())),
+            uncovered=text.get("uncovered", ""),
             forms=tuple(FORMS)
             if text["kind"] == PROGRAM
-            else ("attention",)
+            else (BY_CHECK[name],)
             if name in BY_CHECK
             else forms_of(name),
         )
@@ -99,7 +181,12 @@ def catalogue() -> dict[str, Fault]:
     }
 
 
-BY_CHECK = {"dropout_eval", "weights_averaged", "weights_wrong"}
+BY_CHECK = {
+    "dropout_eval": "attention",
+    "weights_averaged": "attention",
+    "weights_wrong": "attention",
+    "weights_after_dropout": "dropout",
+}
 """Faults that the check sees without a variant of the pipeline."""
 
 

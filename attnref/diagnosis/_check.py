@@ -1,6 +1,7 @@
 """Compare a function with attention, and name what is wrong with it."""
 
 from collections.abc import Callable, Sequence
+from dataclasses import replace
 from typing import Any, cast
 
 import numpy as np
@@ -20,6 +21,7 @@ from attnref.diagnosis._watch import watch
 
 WEIGHTS = {
     "weights_averaged": "The weights that you return beside the output are averaged over the heads.",
+    "weights_after_dropout": "The weights that you return beside the output are those after dropout.",
     "weights_wrong": "The weights that you return beside the output are not those that it was blended with.",
 }
 WORDS = {
@@ -53,10 +55,10 @@ def check(
     ----------
     fn
         The function. For `form="attention"` it is called as `fn(Q, K, V)` with arrays of four axes, batch,
-        heads, length and width, and with those of the options `mask`, `causal`, `scale`, `bias`, `window` and
-        `softcap` that it takes. It may return the output alone or a tuple that begins with it.
+        heads, length and width, and with those of the options `mask`, `causal`, `scale`, `bias`, `window`,
+        `softcap` and `lengths` that it takes. It may return the output alone or a tuple that begins with it.
     form
-        What the function computes, a key of `attnref.diagnosis.FORMS`.
+        What the function computes, a key of `attnref.diagnosis.FORMS`; each says how it calls a function.
     layout
         The order of the axes: B batch, H heads, L length, D width. Without B or H the function is called with
         arrays that have no such axis.
@@ -71,7 +73,8 @@ def check(
         Names of options to be tested, such as `["mask", "causal"]`. `"auto"`: those that the function takes.
         With `"garbage"` among them, NaN behind a mask must not reach the output.
     dtype
-        What the arrays are given in. None: `float64`. With a narrower one, rounding of its size is allowed.
+        What the arrays are given in. None: `float64`, and `float16` for `form="half"`. With a narrower one,
+        rounding of its size is allowed.
     adapter
         For functions that are called otherwise: `adapter(fn, Q, K, V, **options)` calls the function and
         returns the output. Its own parameters say which options there are.
@@ -114,6 +117,7 @@ def check(
     rules = read_rules(form, layout, mask, causal_align, empty_row)
     chosen, variants = FORMS[form]
     caller = Caller(fn, chosen, rules, adapter, dtype)
+    caller.rules = rules = replace(rules, dtype=caller.dtype.name)
     wanted = None if features == "auto" else set([features] if isinstance(features, str) else features)
     probes = [
         probe
@@ -168,4 +172,7 @@ def read_rules(form: str, layout: str, mask: str, causal_align: str, empty_row: 
             "it orders the letters B, H, L and D",
             "Write BHLD, BLHD, BLD or LD",
         )
+    if not FORMS[form][0].layouts and len(layout) < 4:
+        step = "Write BHLD or BLHD"
+        refuse(AttnRefError, f"layout is {layout!r}", f"arrays of form {form!r} have all four axes", step)
     return Rules(layout, mask, cast(Align, causal_align), empty_row)

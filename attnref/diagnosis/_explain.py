@@ -1,17 +1,19 @@
 """The catalogue for readers: list the faults, explain one with numbers, get a function that has it."""
 
 import difflib
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 
 from attnref._errors import AttnRefError
 from attnref._validate import refuse
 from attnref.diagnosis._catalogue import FORMS, Fault, catalogue
-from attnref.diagnosis._demos import demos
 from attnref.diagnosis._pipeline import Array, Form, Probe, Rules, Variant, run, same, shows_on
 from attnref.diagnosis._report import wrapped
 from attnref.diagnosis._say import evidence, row
+
+NARROW = {"linear_feature_bf16"}
+"""Faults that show in half precision alone."""
 
 SMALL = 10
 """Outputs of more numbers than this are not printed whole."""
@@ -39,7 +41,7 @@ class Explanation:
             else:
                 lines += wrapped(f"There {self.words}.")
         if not self.fault.forms:
-            lines += wrapped("Not covered: no form of the check shows it yet.")
+            lines += wrapped(f"Not covered: {self.fault.uncovered or 'no form of the check shows it yet.'}")
         if self.fault.seen_in:
             lines += wrapped("Reported in: " + ", ".join(self.fault.seen_in))
         return "\n".join(lines)
@@ -94,7 +96,7 @@ def first_variant(fault: str) -> tuple[Form, Variant] | None:
 
 def small_probes(form: Form) -> list[Probe]:
     """Calls small enough to be printed, then the form's probes."""
-    return [*(demos() if form.name == "attention" else ()), *form.probes(0)]
+    return [*form.demos(), *form.probes(0)]
 
 
 def explain(fault: str) -> Explanation:
@@ -127,7 +129,8 @@ def explain(fault: str) -> Explanation:
     if found is None:
         return Explanation(known)
     form, variant = found
-    rules = Rules(mask="additive") if fault == "mask_additive_vs_binary" else Rules()
+    rules = Rules(dtype="float16" if fault in NARROW else form.dtype)
+    rules = replace(rules, mask="additive") if fault == "mask_additive_vs_binary" else rules
     for probe in small_probes(form):
         with np.errstate(all="ignore"):
             right, wrong = run(form, probe, rules), run(form, probe, rules, [variant])

@@ -2,6 +2,7 @@
 
 import inspect
 from collections.abc import Callable
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -59,21 +60,33 @@ def composed(form: Form, variants: list[Variant], name: str) -> Callable[..., An
     """The pipeline of a form with faults, as a function."""
 
     rules = Rules(mask="additive") if name == "mask_additive_vs_binary" else Rules()
+    names = list(form.probes(0)[0].arrays)
 
     def function(*arrays: npt.ArrayLike, **options: Any) -> Any:
+        chunks: tuple[int, ...] = ()
+        if form.drive is not None:
+            *new, cache = arrays
+            cache = [*(cache or []), new]  # type: ignore[misc]
+            chunks = tuple(part[0].shape[-2] for part in cache)
+            arrays = tuple(np.concatenate(parts, axis=-2) for parts in zip(*cache, strict=True))
         given = {
             key: np.asarray(x) if not isinstance(x, (int, float, str)) else x
-            for key, x in zip(form.arguments, arrays, strict=True)
+            for key, x in zip(names, arrays, strict=True)
         }
+        dtype = getattr(next(iter(given.values())), "dtype", np.dtype(np.float64))
+        held = replace(rules, dtype=dtype.name if "float" in dtype.name else "float64")
         if rules.mask == "additive" and options.get("mask") is not None:
             options["mask"] = np.asarray(options["mask"]) == 0
         features = {option for option, value in options.items() if value is not None and value is not False}
         features |= {"causal+scale"} if {"causal", "scale"} <= features else set()
         with np.errstate(all="ignore"):
-            work = run(form, Probe(name, given, options, frozenset(features)), rules, variants)
+            probe = Probe(name, given, options, frozenset(features), chunks=chunks)
+            work = run(replace(form, comparable=None), probe, held, variants)
         if work is None:
             raise ValueError(f"{name}: the arrays do not fit each other")
         results = tuple(getattr(work, result) for result in form.results)
+        if form.drive is not None:
+            return results[0][..., -chunks[-1] :, :], cache
         return results[0] if len(results) == 1 else results
 
     function.__name__ = function.__qualname__ = name

@@ -33,4 +33,6 @@ def probes(seed: int) -> list[Probe]:
     return [Probe(name, x, options, frozenset(words)) for name, x, options, words in calls]
 
 
-GROUPED = Form("grouped", STEPS, begin, probes, ("Q", "K", "V"), OPTIONS)
+ABOUT = """As "attention", with fewer heads of K and V than of Q: each serves neighbouring query heads."""
+
+GROUPED = Form("grouped", STEPS, begin, probes, ("Q", "K", "V"), OPTIONS, about=ABOUT)

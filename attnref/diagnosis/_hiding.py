@@ -112,7 +112,7 @@ def hiding(name: str, says: str, way: Way, *, guarded: bool = True, common: bool
     more = (
         (_joint(way), EITHER, ""),
         (_mask_first(way), MASK, "for the mask, "),
-        (_overwritten(way), MASK, "for the mask, "),
+        *(() if way is plus else ((_overwritten(way), MASK, "for the mask, "),)),  # that would add nothing
         (_causal_last(way), CAUSAL, "for the causal rule, "),
     )
     return found + [

@@ -109,4 +109,7 @@ def probes(seed: int) -> list[Probe]:
     ]
 
 
-MULTIHEAD = Form("multihead", ALL_STEPS, begin, probes, ("X", *MATRICES, "n_heads"), OPTIONS)
+ABOUT = """Self-attention of several heads: X (batch, L, d_model), `W_Q` (d_model, n_heads · d_k), `W_K` and `W_V` \
+likewise for the key heads, `W_O` (n_heads · d_v, d_out), and the number of heads."""
+
+MULTIHEAD = Form("multihead", ALL_STEPS, begin, probes, ("X", *MATRICES, "n_heads"), OPTIONS, about=ABOUT)

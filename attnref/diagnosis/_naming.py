@@ -5,9 +5,8 @@ from dataclasses import dataclass, field
 
 import numpy as np
 
-from attnref.diagnosis._arrays import narrowed
+from attnref.diagnosis._arrays import narrowed, step_of
 from attnref.diagnosis._calling import Caller, Seen
-from attnref.diagnosis._demos import demos
 from attnref.diagnosis._hiding import leaking
 from attnref.diagnosis._narrow import unexplained
 from attnref.diagnosis._observe import Observed
@@ -38,14 +37,14 @@ def tolerance_for(caller: Caller, seen: Seen) -> float:
     """How far rounding may take a result of this dtype."""
     if seen.probe.tight:
         return 1e-10
+    if seen.probe.tolerance:
+        return seen.probe.tolerance
     work = run(caller.form, seen.probe, caller.rules)
     if work is None:
         return 5e-6
     size = max(1.0, float(np.nanmax(np.abs(work.output), initial=0.0)))
-    name = min(
-        (seen.dtype or "float64", str(caller.dtype)), key=lambda d: np.finfo(d).bits if "float" in d else 64
-    )
-    eps = float(np.finfo(name).eps) if name.startswith("float") else 2**-8
+    given = seen.probe.dtype or caller.dtype.name
+    eps = max(step_of(seen.dtype), step_of(given))
     top = float(np.nanmax(np.abs(work.scores), initial=1.0)) if hasattr(work, "scores") else 1.0
     return size * max(5e-6, 16 * eps * max(1.0, top))
 
@@ -79,6 +78,7 @@ def name_faults(caller: Caller, seen: Observed, variants: Sequence[Variant], tim
         search = Search(caller.form, caller.rules, items, variants)
         found = search.find()
     found.sets = [s for s in found.sets if not set(last) & set(s)] or found.sets
+    keep_plausible(caller, found, everything)
     certain = "likely" if found.unexplained else "exact"
     sets = [s for s in found.sets if s] if certain == "exact" else trusted(caller, found, everything)
     if sets:
@@ -110,13 +110,15 @@ def weights_of(caller: Caller, good: Sequence[Seen]) -> str:
         if len(item.results) < 2 or item.probe.features:
             continue
         work, given = run(caller.form, item.probe, caller.rules), item.results[1]
-        if work is None or not hasattr(work, "weights") or not (given >= 0).all():
+        right = getattr(work, caller.form.beside, None)
+        if work is None or right is None or right.ndim != 4 or not (given >= 0).all():
             continue
-        mean = work.weights.mean(axis=-3)
+        mean = right.mean(axis=-3)
         if given.shape in (mean.shape, mean[:, None].shape) and same(given.reshape(mean.shape), mean, 1e-5):
-            return "weights_averaged" if work.weights.shape[-3] > 1 else ""
-        if given.shape == work.weights.shape and not same(given, work.weights, 1e-5):
-            return "weights_wrong"
+            return "weights_averaged" if right.shape[-3] > 1 else ""
+        if given.shape == right.shape and not same(given, right, 1e-5):
+            dropped = right is not work.weights and same(given, work.weights, 1e-5)
+            return "weights_after_dropout" if dropped else "weights_wrong"
     return ""
 
 
@@ -124,6 +126,24 @@ def reproduces(caller: Caller, item: Observation, faults: Faults) -> bool:
     """Whether the pipeline with these faults gives the numbers."""
     work = run(caller.form, item.probe, caller.rules, faults)
     return same(None if work is None else work.output, item.output, item.tolerance)
+
+
+def keep_plausible(caller: Caller, found: Found, items: Sequence[Observation]) -> None:
+    """Drop sets that give the numbers in a way nobody writes; where none is left, nothing is explained."""
+    kept = [
+        s for s in found.sets
+        if len(s) < 2 or (len({v.fault for v in s}) == len(s) and not any(wipes(caller, v, items) for v in s))
+    ]  # fmt: skip
+    if found.sets and not kept:
+        found.unexplained = [n for n, item in enumerate(items) if not reproduces(caller, item, ())]
+        kept = [()]
+    found.sets = kept
+
+
+def wipes(caller: Caller, v: Variant, items: Sequence[Observation]) -> bool:
+    """Whether a fault alone leaves nothing but zeros: beside it any other number is what else was added."""
+    works = [run(caller.form, item.probe, caller.rules, [v]) for item in items if item.output is not None]
+    return bool(works) and all(work is not None and not work.output.any() for work in works)
 
 
 def measured(caller: Caller, items: Sequence[Observation]) -> list[Variant]:
@@ -144,7 +164,7 @@ def measured(caller: Caller, items: Sequence[Observation]) -> list[Variant]:
 
 def measure(caller: Caller, name: str) -> Array | None:
     """The output of a demonstration, as a row of numbers."""
-    probe = narrowed(next(probe for probe in demos() if probe.name == name), caller.rules.layout)
+    probe = narrowed(next(probe for probe in caller.form.demos() if probe.name == name), caller.rules.layout)
     seen = caller(probe) if set(probe.options) <= set(caller.takes) else None
     return None if seen is None or seen.output is None or not seen.output.size else seen.output.ravel()
 

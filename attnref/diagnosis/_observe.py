@@ -2,7 +2,7 @@
 
 import itertools
 from collections.abc import Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 import numpy as np
@@ -53,7 +53,7 @@ def observe(caller: Caller, probes: Sequence[Probe], into: Observed) -> None:
             continue
         into.now = probe
         seen = caller(probe)
-        if probe.tight and caller.framework != "torch" and seen.dtype == "float32" and _is_jax(caller):
+        if probe.tight and seen.dtype == "float32" and (seen.maker.startswith("jax") or _is_jax(caller)):
             continue
         if seen.problem and (probe.optional or len(probe.options) > 1):
             into.refused.setdefault(seen.problem, []).append(probe.name)
@@ -64,6 +64,7 @@ def observe(caller: Caller, probes: Sequence[Probe], into: Observed) -> None:
 
 
 def _is_jax(caller: Caller) -> bool:
+    """JAX computes in float32 unless it is told otherwise, whatever it is given."""
     return caller.framework == "jax" or "jax" in frameworks(caller.fn)[0]
 
 
@@ -110,12 +111,19 @@ def _called(caller: Caller, probe: Probe, into: Observed) -> Seen:
     return caller(probe)
 
 
+def trial(option: str, shape: tuple[int, ...]) -> Any:
+    """Something to pass for an option, to see whether a function takes it."""
+    if option == "lengths":
+        return np.full(shape[0], shape[-1])
+    return TRIAL.get(option, np.ones(shape, bool) if option == "mask" else np.zeros(shape))
+
+
 def discover(caller: Caller, simple: Sequence[Probe], into: Observed) -> None:
     """Which options a function takes whose signature says nothing: by trying."""
     usable = next(probe for probe in simple if not caller(probe).problem)
     shape = run_shape(usable)
     for option, aliases in caller.form.options.items():
-        value: Any = TRIAL.get(option, np.ones(shape, bool) if option == "mask" else np.zeros(shape))
+        value: Any = trial(option, shape)
         for alias in aliases:
             caller.takes[option] = alias
             tried = Probe(usable.name, usable.arrays, {option: value})
@@ -147,11 +155,13 @@ def repeat(caller: Caller, into: Observed) -> None:
             into.dropped = chance(caller)
             return
     value, _, _ = caller.raw(first)
-    arrays = [back(part) for part in parts(value)]
-    kept = None if arrays[0] is None else arrays[0].copy()
-    other = Probe(
-        first.name, {name: x + 1 for name, x in first.arrays.items()}, first.options, first.features
-    )
+    now = back(parts(value)[0])
+    kept = None if now is None else now.copy()
+    arrays = {
+        name: x + 1 if getattr(getattr(x, "dtype", None), "kind", "") != "b" else x
+        for name, x in first.arrays.items()
+    }
+    other = replace(first, arrays=arrays)
     caller(other)
     now = back(parts(value)[0])
     into.reused = not _alike(kept, now)

@@ -33,6 +33,8 @@ class Rules:
     mask: str = "attend"
     causal_align: Align = "bottom_right"
     empty_row: str = "zero"
+    dtype: str = "float64"
+    """What the arrays are given in."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -49,8 +51,14 @@ class Probe:
     tight: bool = False
     """Whether it is about rounding, so that hardly any is allowed."""
 
-    only_if: str = ""
-    """Name of a convention that must hold for the probe to make sense."""
+    dtype: str = ""
+    """What its arrays are given in, whatever the others are; empty: the same."""
+
+    tolerance: float = 0.0
+    """How far rounding may take it; zero: as the dtype has it."""
+
+    chunks: tuple[int, ...] = ()
+    """How many tokens go into each call, where there are several."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -93,6 +101,30 @@ class Form:
     comparable: "Callable[[Array, Probe], Array] | None" = None
     """Takes out of a result what makes no difference."""
 
+    demos: Callable[[], Sequence[Probe]] = tuple
+    """Calls small enough to be printed, in the order in which they are tried."""
+
+    drive: "Callable[[Callable[..., Any], list[Any], dict[str, Any], Probe, Rules], Any] | None" = None
+    """Calls the function, where one call is not all; None: once."""
+
+    about: str = ""
+    """What the function computes, and the shapes of its arguments."""
+
+    dtype: str = "float64"
+    """What the arrays are given in, unless the check is told otherwise."""
+
+    layouts: bool = True
+    """Whether batch and heads may be left out of the layout."""
+
+    beside: str = "weights"
+    """What is returned beside the output, if anything."""
+
+    @property
+    def call(self) -> str:
+        """How the function is called."""
+        options = [f"{name}=…" for name in self.options]
+        return f"fn({', '.join([*self.arguments, *options])})"
+
 
 def run(form: Form, probe: Probe, rules: Rules, variants: Iterable[Variant] = ()) -> Work | None:
     """Go through the steps with these faults; None where the arrays do not fit each other."""
@@ -117,6 +149,21 @@ def compatible(variants: Iterable[Variant]) -> bool:
 def shows_on(variant: Variant, probe: Probe) -> bool:
     """Whether the fault can make a difference there."""
     return not variant.needs or bool(variant.needs & probe.features)
+
+
+def within(steps: Mapping[str, Hook], *, before: str, **new: Hook) -> dict[str, Hook]:
+    """The steps, with new ones in front of one of them."""
+    found: dict[str, Hook] = {}
+    for name, step in steps.items():
+        found |= new if name == before else {}
+        found[name] = step
+    return found
+
+
+def among(variants: Iterable[Variant], steps: Iterable[str]) -> list[Variant]:
+    """The variants that replace no other steps than these."""
+    known = set(steps)
+    return [v for v in variants if set(v.hooks) <= known]
 
 
 def nothing(work: Work) -> None:

@@ -159,4 +159,8 @@ WRONG: list[Variant] = [
         "the base is 10000 whatever the argument"),
 ]  # fmt: skip
 
-ROTARY = Form("rotary", ROTARY_STEPS, begin, probes, ("X",), OPTIONS)
+ABOUT = (
+    """Queries or keys X (batch, n_heads, L, d) turned by their positions, neighbouring columns as pairs."""
+)
+
+ROTARY = Form("rotary", ROTARY_STEPS, begin, probes, ("X",), OPTIONS, about=ABOUT)

@@ -65,6 +65,8 @@ def modules_of(fn: Any, done: set[int]) -> set[str]:
             found.add(item.__name__)
         elif inspect.isfunction(item):
             found |= modules_of(item, done)
+        elif hasattr(item, "__wrapped__"):  # compiled, cached or decorated
+            found |= modules_of(item, done) | {type(item).__module__.replace("jaxlib", "jax")}
         elif inspect.isbuiltin(item) or inspect.isclass(item):
             found.add(str(getattr(item, "__module__", "")))
     return found

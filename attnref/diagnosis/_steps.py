@@ -14,9 +14,8 @@ from attnref.diagnosis._pipeline import Array, Hook, Probe, Rules, Work, nothing
 
 def begin(probe: Probe, rules: Rules) -> Work:
     """Lay out what a call was given. Masks are boolean here, whatever the function takes."""
-    work = Work(
-        mask=None, bias=None, causal=False, window=None, scale=None, softcap=None, sink=None, dtype=np.float64
-    )
+    work = Work(mask=None, bias=None, causal=False, window=None, scale=None, softcap=None, lengths=None)
+    work.causal_seen = work.window_seen = work.mask_seen = work.lengths_seen = None
     work.rules, work.features = rules, probe.features
     for name, value in {**probe.arrays, **probe.options}.items():
         wide = isinstance(value, np.ndarray) and value.dtype.kind in "fiu"
@@ -89,6 +88,13 @@ def see_window(w: Work) -> None:
         w.window_seen = window_mask(*lengths(w), *w.window, align=w.rules.causal_align)
 
 
+def see_lengths(w: Work) -> None:
+    """Which keys are a text's own, and not padding; None: all."""
+    w.lengths_seen = None
+    if w.lengths is not None:
+        w.lengths_seen = np.arange(lengths(w)[1]) < np.asarray(w.lengths)[:, None, None, None]
+
+
 def see_mask(w: Work) -> None:
     """Which keys the mask lets through; None: all."""
     w.mask_seen = w.mask
@@ -97,10 +103,17 @@ def see_mask(w: Work) -> None:
 def seen(w: Work) -> Array:
     """Which keys each query may attend to, by all rules together."""
     allowed = np.ones(w.logits.shape, dtype=bool)
-    for part in (w.causal_seen, w.window_seen, w.mask_seen, None if w.bias is None else w.bias != -np.inf):
+    given = (w.causal_seen, w.window_seen, w.lengths_seen, w.mask_seen)
+    for part in (*given, None if w.bias is None else w.bias != -np.inf):
         if part is not None:
             allowed = allowed & part
     return allowed
+
+
+def hide_lengths(w: Work) -> None:
+    """Minus infinity for padding."""
+    if w.lengths_seen is not None:
+        w.logits = np.where(w.lengths_seen, w.logits, -np.inf)
 
 
 def hide_causal(w: Work) -> None:
@@ -160,7 +173,9 @@ STEPS: dict[str, Hook] = {
     "open": keep_open,
     "see_causal": see_causal,
     "see_window": see_window,
+    "see_lengths": see_lengths,
     "see_mask": see_mask,
+    "hide_lengths": hide_lengths,
     "hide_causal": hide_causal,
     "hide_mask": hide_mask,
     "recap": nothing,

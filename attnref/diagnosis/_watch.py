@@ -14,6 +14,9 @@ from dataclasses import dataclass, field
 from types import FrameType, TracebackType
 from typing import Any
 
+IMPORTS = 60
+"""Seconds for which a function is left alone that is loading a module."""
+
 OURS = "attnref.diagnosis"
 
 
@@ -105,15 +108,28 @@ def watch(
     return found
 
 
+def importing(thread: threading.Thread) -> bool:
+    """Whether a module is being loaded there: what is stopped then stays broken for the whole program."""
+    frame = sys._current_frames().get(thread.ident or 0)
+    while frame is not None:
+        if frame.f_code.co_filename.startswith("<frozen importlib"):
+            return True
+        frame = frame.f_back
+    return False
+
+
 def _join(
     thread: threading.Thread, timeout: float, found: Watched, home: str, began: Callable[[], float] | None
 ) -> None:
     """Wait for the end, or bring it about."""
     start = time.monotonic()
+    latest = start + IMPORTS
     while thread.is_alive():
         left = max(start, began() if began else start) + timeout - time.monotonic()
         if left <= 0:
-            break
+            if not importing(thread) or time.monotonic() > latest:
+                break
+            start, left = time.monotonic(), timeout
         thread.join(left)
     if not thread.is_alive():
         return

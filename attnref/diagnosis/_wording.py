@@ -6,7 +6,6 @@ from typing import Any
 from attnref.diagnosis._arrays import narrowed
 from attnref.diagnosis._calling import Caller
 from attnref.diagnosis._catalogue import catalogue
-from attnref.diagnosis._demos import demos
 from attnref.diagnosis._pipeline import Probe, Variant, Work, run, same, shows_on
 from attnref.diagnosis._report import Diagnosis
 from attnref.diagnosis._say import evidence, inputs, plain
@@ -44,9 +43,7 @@ def shown(
     caller: Caller, v: Variant, faults: Faults, items: Sequence[Observation], timeout: float
 ) -> tuple[Probe, Work, Work | None]:
     """The first demonstration that shows the fault and that the function answers as predicted, else a probe."""
-    small = (
-        [narrowed(probe, caller.rules.layout) for probe in demos()] if caller.form.name == "attention" else []
-    )
+    small = [narrowed(probe, caller.rules.layout) for probe in caller.form.demos()]
     for probe in small:
         if not set(probe.options) <= set(caller.takes) or not shows_on(v, probe):
             continue
@@ -55,7 +52,7 @@ def shown(
             continue
         seen: list[Any] = []
         watch(lambda probe=probe, seen=seen: seen.append(caller(probe)), timeout=min(timeout, 2.0))  # type: ignore[misc]
-        if seen and same(wrong.output, seen[0].output, max(5e-6, v.loose)):
+        if seen and same(wrong.output, seen[0].output, max(5e-6, v.loose, probe.tolerance)):
             return probe, right, wrong
     for item in items:
         right, wrong = (
@@ -82,7 +79,8 @@ def fill(says: str, right: Work, caller: Caller) -> str:
     """The words with this call's sizes in them."""
     other = {"bottom_right": "top left", "top_left": "bottom right"}[caller.rules.causal_align]
     values: dict[str, Any] = {"other": other, "scale": getattr(right, "scale", None)}
-    if hasattr(right, "Q"):
+    values["dtype"] = caller.dtype.name
+    if hasattr(right, "Q") and hasattr(right, "V"):
         H = right.Q.shape[-3] if right.Q.ndim > 2 else 1
         d_model = right.X.shape[-1] if hasattr(right, "X") else H * right.Q.shape[-1]
         values |= {"d_k": right.Q.shape[-1], "d_v": right.V.shape[-1], "n_heads": H, "d_model": d_model}

@@ -4,8 +4,7 @@ from collections.abc import Callable
 
 import numpy as np
 
-from attnref.diagnosis._pipeline import Array, Hook, Variant, Work, nothing
-from attnref.diagnosis._steps import hide_causal
+from attnref.diagnosis._pipeline import Array, Hook, Variant, Work
 
 
 def _inputs(law: Callable[[Work], tuple[Array, Array, Array]]) -> dict[str, Hook]:
@@ -77,6 +76,12 @@ def _joined_wrongly(x: Array) -> Array:
     return np.asarray(x.reshape(x.shape[0], x.shape[2], -1))
 
 
+def _unblended(w: Work) -> Array:
+    if w.weights.shape[-2] not in (1, w.V.shape[-2]):
+        raise ValueError("there is no value for each query")
+    return np.asarray(w.weights.sum(axis=-1, keepdims=True) * w.V)
+
+
 def _flat(w: Work) -> tuple[Array, Array, Array]:
     """All heads and samples attend to each other: they are joined to one long sequence."""
     Q, K, V = (array.reshape(1, 1, -1, array.shape[-1]) for array in (w.Q, w.K, w.V))
@@ -99,40 +104,6 @@ def _first_groups(w: Work) -> None:
     if w.K.shape[-3] != w.Q.shape[-3]:
         heads = np.minimum(np.arange(w.Q.shape[-3]), w.K.shape[-3] - 1)
         w.K, w.V = w.K[..., heads, :, :], w.V[..., heads, :, :]
-
-
-def _late_cap(w: Work) -> None:
-    if w.softcap is not None:
-        w.logits = w.softcap * np.tanh(w.logits / w.softcap)
-
-
-def _cap_ignored(w: Work) -> None:
-    w.softcap = None
-
-
-def _clip(w: Work) -> None:
-    if w.softcap is not None:
-        w.logits = np.clip(w.logits, -w.softcap, w.softcap)
-
-
-def _cap_unscaled(w: Work) -> None:
-    if w.softcap is not None:
-        w.logits = np.tanh(w.logits / w.softcap)
-
-
-def _cap_early(w: Work) -> None:
-    w.scores = w.logits = w.dots if w.softcap is None else w.softcap * np.tanh(w.dots / w.softcap)
-    w.logits = w.logits * w.factor
-
-
-def _cap_then_hide(w: Work) -> None:
-    _late_cap(w)
-    hide_causal(w)
-
-
-def _softcap(hooks: dict[str, Hook], name: str, says: str) -> Variant:
-    unguarded = {"mask", "causal", "window"} if "empty" in hooks else set()
-    return Variant(name, hooks, frozenset({"softcap", *unguarded}), says, option="softcap")
 
 
 GROUPED = frozenset({"grouped"})
@@ -161,9 +132,11 @@ VARIANTS: list[Variant] = [
     Variant("heads_mixed", _inputs(lambda w: _first(w, 1)), says="all heads use the keys and values of the first"),
     Variant("batch_mixed", _inputs(lambda w: _first(w, 0)), says="all samples use the keys and values of the first"),
     Variant("keys_normalised", _compare(lambda w: _normed(w.Q) @ _normed(w.K).swapaxes(-1, -2)),
-        says="queries and keys are brought to length 1 first", common=False),
+        says="queries and keys are brought to length 1 first"),
     Variant("weights_transposed", _blend(lambda w: w.weights.swapaxes(-1, -2) @ w.V),
         says="the weights are transposed before the blend", common=False),
+    Variant("values_unblended", _blend(_unblended),
+        says="the values are returned as they are: each query gets its own, whatever the weights", common=False),
     Variant("weights_returned", _blend(lambda w: w.weights),
         says="the weights are returned, not the blend of the values"),
     Variant("scores_returned", _blend(lambda w: w.logits),
@@ -186,13 +159,4 @@ VARIANTS: list[Variant] = [
         "NaN in a hidden value reaches the output (0 · NaN)"),
     Variant("gqa_tile", {"share": _tile}, GROUPED, "key heads are tiled 0, 1, 0, 1 and not repeated 0, 0, 1, 1"),
     Variant("gqa_clamped", {"share": _first_groups}, GROUPED, "query head h reads key head h, or the last", False),
-    _softcap({"cap": nothing, "recap": _late_cap}, "softcap_after_mask",
-        "the cap comes after the mask, so a hidden score becomes −cap"),
-    _softcap({"cap": nothing, "recap": _late_cap, "empty": nothing}, "softcap_after_mask",
-        "the cap comes after the mask, so a hidden score becomes −cap"),
-    _softcap({"cap": _cap_ignored}, "softcap_ignored", "the softcap changes nothing"),
-    _softcap({"cap": _clip}, "softcap_clipped", "scores are cut off at the cap, not bent"),
-    _softcap({"cap": _cap_unscaled}, "softcap_unscaled", "tanh(score / cap) is not multiplied by the cap"),
-    _softcap({"rescale": _cap_early, "cap": nothing}, "softcap_before_scale", "the cap comes before the scale"),
-    _softcap({"cap": nothing, "hide_causal": _cap_then_hide}, "softcap_after_bias", "the bias is capped too"),
 ]  # fmt: skip

@@ -95,6 +95,18 @@ def _last_only(size: int) -> Hook:
     return step
 
 
+def _own_maximum(size: int) -> Hook:
+    """Each block is shifted by its own maximum, and the sums are added up as they are."""
+
+    def step(w: Work) -> None:
+        starts = range(0, w.logits.shape[-1], size)
+        blocks = [w.logits[..., n : n + size] for n in starts]
+        powers = np.concatenate([np.exp(x - np.maximum(top(x), -1e300)) for x in blocks], axis=-1)
+        w.weights = powers / powers.sum(axis=-1, keepdims=True)
+
+    return step
+
+
 ONLINE = [
     (True, True, "when a later block has a greater maximum, what was summed before is not scaled down"),
     (True, False, "when a later block has a greater maximum, the blend so far is not scaled down"),
@@ -108,6 +120,11 @@ VARIANTS: list[Variant] = [
             says=f"{says} (blocks of {size})", common=False)
         for size in SIZES
         for above, below, says in ONLINE
+    ),
+    *(
+        Variant("online_rescale", {"normalise": _own_maximum(size)},
+            says=f"each block of {size} is shifted by its own maximum, and nothing makes up for it", common=False)
+        for size in SIZES
     ),
     *(
         Variant("block_bounds", {"normalise": _padded(size)},

@@ -76,7 +76,31 @@ def _less(side: int | None, by: int) -> int | None:
     return None if side is None else side + by
 
 
+def _lengths(law: Callable[[Array, Array, int], Array | None]) -> dict[str, Hook]:
+    def step(w: Work) -> None:
+        L_k = lengths(w)[1]
+        given = None if w.lengths is None else np.asarray(w.lengths)[:, None, None, None]
+        w.lengths_seen = None if given is None else law(np.arange(L_k), given, L_k)
+
+    return {"see_lengths": step}
+
+
+LENGTHS = frozenset({"lengths"})
+
 VARIANTS: list[Variant] = [
+    Variant("lengths_ignored", _lengths(lambda j, n, L: None), LENGTHS, "the lengths of the texts change nothing"),
+    Variant("lengths_off_by_one", _lengths(lambda j, n, L: j <= n), LENGTHS,
+        "each query sees one key behind the end of its text"),
+    Variant("lengths_off_by_one", _lengths(lambda j, n, L: j < n - 1), LENGTHS,
+        "the last key of each text is not seen"),
+    Variant("lengths_shared", _lengths(lambda j, n, L: j < n.max()), LENGTHS,
+        "the greatest of the lengths is used for all texts"),
+    Variant("lengths_shared", _lengths(lambda j, n, L: j < n[:1]), LENGTHS,
+        "the length of the first text is used for all"),
+    Variant("lengths_left", _lengths(lambda j, n, L: j >= L - n), LENGTHS,
+        "padding is taken to stand in front of a text, not behind it"),
+    Variant("lengths_left", _lengths(lambda j, n, L: j >= n), LENGTHS,
+        "what lies behind the end of a text is seen, and the text is not"),
     Variant("causal_alignment", _causal(_other), CAUSAL, "your causal mask is aligned to the {other}"),
     Variant("causal_dropped", _causal(lambda w: None), CAUSAL, "your function ignores causal=True"),
     Variant("causal_off_by_one", _causal(lambda w: _distance(w) <= 1), CAUSAL,

@@ -185,6 +185,6 @@ VARIANTS: list[Variant] = [
     _rule("heads_mixed", {"split": _unsplit}, "the heads are not split: one head compares all columns at once"),
     _rule("output_averaged", {"join": _averaged}, "the heads are averaged, not joined", False),
     _rule("heads_mixed", {"join": _summed, "project_out": nothing}, "the heads are added up, not joined", False),
-    _rule("values_added", {"project_out": _residual}, "the tokens are added to the output", False),
+    _rule("values_added", {"project_out": _residual}, "the tokens are added to the output"),
     _rule("values_added", {"join": _values}, "the tokens are added before W_O", False),
 ]  # fmt: skip

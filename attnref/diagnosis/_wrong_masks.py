@@ -30,9 +30,7 @@ def _see(law: Callable[[Work], Array | None]) -> dict[str, Hook]:
 
 def _read_as_binary(w: Work) -> Array:
     """Zero in an additive mask is taken to mean: drop."""
-    if w.rules.mask != "additive":
-        raise ValueError("there is no additive mask")
-    return np.asarray(~w.mask)
+    return np.asarray(~w.mask if w.rules.mask == "additive" else w.mask)
 
 
 def _tiled(w: Work) -> Array:
@@ -60,6 +58,20 @@ def _keep_row(w: Work) -> None:
     """The mask hides queries' outputs, not keys."""
     if w.mask_seen is not None:
         w.weights = w.weights * np.broadcast_to(w.mask_seen, w.logits.shape).any(axis=-1, keepdims=True)
+
+
+def _even_rows(w: Work) -> None:
+    """Rows that the mask hides as a whole spread over all keys; it hides no single key."""
+    if w.mask_seen is not None:
+        rows = np.broadcast_to(w.mask_seen, w.logits.shape).any(axis=-1, keepdims=True)
+        w.weights = np.where(rows, w.weights, 1 / w.weights.shape[-1])
+
+
+def _either(w: Work) -> None:
+    """The mask and the causal rule are joined by "or": a key is seen that one of them shows."""
+    w.mask_seen = w.mask
+    if w.mask is not None and w.causal_seen is not None:
+        w.mask_seen, w.causal_seen = w.mask | w.causal_seen, None
 
 
 def _no_mean(w: Work) -> None:
@@ -127,4 +139,8 @@ VARIANTS: list[Variant] = [
     Variant("mask_first", _see(_any_row), MASK, "the mask of the first query is used for all", False),
     Variant("mask_on_queries", {"hide_mask": nothing, "reweigh": _keep_row}, MASK,
         "the mask silences queries and hides no key", False),
+    Variant("mask_on_queries", {"hide_mask": nothing, "reweigh": _even_rows}, MASK,
+        "the mask hides whole rows, and no single key", False),
+    Variant("mask_or", {"see_mask": _either}, frozenset({"mask+causal"}),
+        "a key is seen that the mask or the causal rule shows; both should"),
 ]  # fmt: skip

@@ -6,7 +6,7 @@ import numpy as np
 import numpy.typing as npt
 
 from attnref.diagnosis._pipeline import Array, Hook, Variant, Work, nothing
-from attnref.diagnosis._steps import normalise, seen, top
+from attnref.diagnosis._steps import seen, top
 
 EVERYWHERE: frozenset[str] = frozenset()
 FLOORS = (1e-5, 1e-6, 1e-7, 1e-8, 1e-9, 1e-10, 1e-12, 1e-15, 1e-16, 1e-20, 1e-30, 1e-38, 1e-300)
@@ -20,6 +20,18 @@ def _over(axes: tuple[int, ...]) -> Hook:
         if any(-axis > w.logits.ndim for axis in axes):
             raise ValueError("no such axis")
         powers = np.exp(w.logits - np.max(w.logits, axis=axes, keepdims=True))
+        w.weights = powers / powers.sum(axis=axes, keepdims=True)
+
+    return step
+
+
+def _bare(axes: tuple[int, ...]) -> Hook:
+    """Softmax over these axes, and no maximum is subtracted."""
+
+    def step(w: Work) -> None:
+        if any(-axis > w.logits.ndim for axis in axes):
+            raise ValueError("no such axis")
+        powers = np.exp(w.logits)
         w.weights = powers / powers.sum(axis=axes, keepdims=True)
 
     return step
@@ -81,6 +93,11 @@ def _no_keepdims(x: Array) -> Array:
     return np.asarray(powers / powers.sum(axis=-1))
 
 
+def _never_keepdims(x: Array) -> Array:
+    powers = np.exp(x - np.max(x, axis=-1))
+    return np.asarray(powers / powers.sum(axis=-1))
+
+
 def _plus_one(x: Array, shifted: bool) -> Array:
     powers = np.exp(x - top(x))
     one = np.exp(-top(x)) if shifted else 1.0
@@ -89,26 +106,6 @@ def _plus_one(x: Array, shifted: bool) -> Array:
 
 def _all(x: Array) -> Array:
     return np.asarray(np.max(x, axis=tuple(range(x.ndim)), keepdims=True))
-
-
-def _narrow(dtype: npt.DTypeLike, cast: str) -> dict[str, Hook]:
-    def in_softmax(w: Work) -> None:
-        w.logits = w.logits.astype(dtype)
-        normalise(w)
-        w.weights = w.weights.astype(np.float64)
-
-    def after_shift(w: Work) -> None:
-        powers = np.exp((w.logits - top(w.logits)).astype(dtype))
-        w.weights = (powers / powers.sum(axis=-1, keepdims=True)).astype(np.float64)
-
-    def at_once(w: Work) -> None:
-        w.Q, w.K, w.V = (array.astype(dtype) for array in (w.Q, w.K, w.V))
-
-    return (
-        {"inputs": at_once}
-        if cast == "all"
-        else {"normalise": in_softmax if cast == "softmax" else after_shift}
-    )
 
 
 def _law(name: str, step: Hook, says: str) -> list[Variant]:
@@ -125,6 +122,15 @@ def _axis(name: str, says: str, *axes: int) -> list[Variant]:
         Variant(name, {"normalise": step}, says=says),
         Variant(name, {"normalise": step, "empty": nothing}, says=says, common=False),
         Variant(name, {"normalise": step, "empty": _guarded}, says=says, common=False),
+        *(
+            Variant(
+                name,
+                {"normalise": _bare(axes)} | more,
+                says=says + ", and no maximum is subtracted",
+                common=False,
+            )
+            for more in ({}, {"empty": nothing})
+        ),
     ]
 
 
@@ -166,6 +172,8 @@ VARIANTS: list[Variant] = [
     *_law("softmax_base", _from(_base_two), "powers of 2 are taken without the factor log₂e"),
     Variant("softmax_keepdims", {"normalise": _from(_no_keepdims)},
         says="each column is divided by the sum of another row (keepdims)", common=False),
+    Variant("softmax_keepdims", {"normalise": _from(_never_keepdims)},
+        says="maximum and sum are taken from other rows (keepdims)", common=False),
     *_law("off_by_one_shift", _from(lambda x: _plus_one(x, False)),
         "1 is added to the denominator, not shifted with the maximum"),
     *_law("softmax_plus_one", _from(lambda x: _plus_one(x, True)),
@@ -183,14 +191,4 @@ VARIANTS: list[Variant] = [
       for v in _shift("softmax_const_max", f"a fixed {c} is subtracted instead of the row's maximum", _constant(c))),
     *(v for c in (-5e4, -1e4, -3e4, -1e3, -500, -100, 0)
       for v in _shift("online_sentinel", f"the running maximum starts at {c:g} and not at −∞", _at_least(c))),
-    Variant("softmax_downcast", _narrow(np.float32, "softmax"), says="your softmax runs in float32",
-        common=False, loose=5e-6),
-    Variant("softmax_downcast", _narrow(np.float32, "all"), says="everything runs in float32", common=False,
-        loose=5e-6),
-    Variant("softmax_low_precision", _narrow(np.float16, "softmax"), says="your softmax runs in float16",
-        common=False, loose=4e-3),
-    Variant("softmax_low_precision", _narrow(np.float16, "shifted"), says="the softmax runs in float16",
-        common=False, loose=4e-3),
-    Variant("softmax_low_precision", _narrow(np.float16, "all"), says="everything runs in float16",
-        common=False, loose=2e-2),
 ]  # fmt: skip

@@ -1,6 +1,27 @@
-"""The marks at which the text counts draws."""
+"""The marks at which the text counts draws, and the table around the slider."""
+
+import numpy as np
+
+import attnref
 
 certain = 0.9  # of the weight: all but everything
 little, plenty = 0.01, 0.15  # slopes
 quarters = [0.25, 0.75]  # of the draws
 batch = 100  # draws in a small experiment
+
+live_draws = 2_000
+live_table = []
+for live_length in (1, 4, 16, 64, 256):
+    live_rng = np.random.default_rng(0)
+    drawn = live_rng.standard_normal((live_draws, 9, live_length))
+    dots = drawn[:, 1:] @ drawn[:, 0, :, np.newaxis]  # (2000, 8, 1)
+    both = [dots, dots / np.sqrt(live_length)]
+    shares = [attnref.softmax(found, axis=-2) for found in both]
+    live_table.append(
+        [
+            live_length,
+            *(found.std() for found in both),
+            *(found.max(axis=-2).mean() for found in shares),
+            *((found * (1 - found)).max(axis=-2).mean() for found in shares),
+        ]
+    )

@@ -5,7 +5,10 @@ import http.server
 import importlib
 import os
 import shutil
+import subprocess
+import sys
 import threading
+import zipfile
 from pathlib import Path
 
 import pytest
@@ -43,6 +46,19 @@ def address(site):
 
 
 @pytest.fixture(scope="session")
+def disk(tmp_path_factory) -> Path:
+    """The folder that a reader unpacks."""
+    to = tmp_path_factory.mktemp("offline")
+    done = subprocess.run(
+        [sys.executable, "-m", "sitekit.offline", "--to", str(to)], cwd=ROOT, capture_output=True, text=True
+    )
+    assert done.returncode == 0, done.stdout + done.stderr
+    with zipfile.ZipFile(to / "attnref-offline.zip") as packed:
+        packed.extractall(to / "unpacked")
+    return to / "unpacked" / "attnref-offline"
+
+
+@pytest.fixture(scope="session")
 def browser():
     try:
         playwright = importlib.import_module("playwright.sync_api")
@@ -60,6 +76,16 @@ def browser():
 @pytest.fixture
 def open_page(browser, address):
     """Open a page of the site; what it asks elsewhere for and what its console says is collected."""
+    yield from opening(browser, address)
+
+
+@pytest.fixture(scope="module")
+def open_lasting_page(browser, address):
+    """The same for a page that several tests go on with, because what it has loaded takes long."""
+    yield from opening(browser, address)
+
+
+def opening(browser, address):
     contexts = []
 
     def opened(path: str = "", *, width: int = 1280, scheme: str = "light", **options):

@@ -11,11 +11,12 @@ AXE = Path(__file__).parent / "node_modules" / "axe-core" / "axe.min.js"
 RULES = ["wcag2a", "wcag2aa", "wcag21a", "wcag21aa", "wcag22aa", "best-practice"]
 
 
-def violations(page) -> list[str]:
+def violations(page, within: str = "html") -> list[str]:
     if not AXE.exists():
         missing("axe-core (npm install --prefix tests/browser)")
     page.add_script_tag(path=str(AXE))
-    found = page.evaluate("(tags) => axe.run(document, {runOnly: tags})", RULES)["violations"]
+    run = "([within, tags]) => axe.run(within, {runOnly: tags})"
+    found = page.evaluate(run, [within, RULES])["violations"]
     return [f"{item['id']}: {item['help']}: {node['html'][:120]}" for item in found for node in item["nodes"]]
 
 

@@ -6,6 +6,7 @@ KINDS = {
     "home": "",
     "lesson": "lessons/step-by-step/",
     "lab": "labs/lists-and-loops/",
+    "exercise": "exercises/read-the-fault/",
     "reference": "reference/attention/",
     "notation": "notation/",
     "bibliography": "bibliography/",

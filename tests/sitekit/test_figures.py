@@ -101,7 +101,7 @@ def no_drawing(monkeypatch):
 
 
 def run_of(slug: str) -> tuple[pages.Page, programs.Run]:
-    (path,) = (ROOT / "docs").rglob(f"{slug}.md")
+    (path,) = (path for path in check.page_files() if path.stem == slug)
     page = pages.read(path, ROOT, sources.read(ROOT / "docs"))
     return page, programs.run(programs.units(page))
 

@@ -310,6 +310,17 @@ def test_a_cell_waits_if_it_takes_a_name_from_one_that_waits(first, then, waits)
     assert bool(marked[1].absent) == waits
 
 
+def test_a_cell_that_looks_for_the_files_of_a_package_waits_for_it():
+    found = "from importlib import metadata\nfiles = metadata.files('rare-weights')"
+    units = [Unit("a.py", 1, code) for code in (found, "files", found.replace("rare", "common"))]
+    assert [unit.absent for unit in absent.mark(units, ["rare_weights"])] == [
+        "rare_weights",
+        "rare_weights",
+        "",
+    ]
+    assert labs.needed(f"# %%\n{found}\n") == {"rare_weights"}
+
+
 def test_a_name_that_a_running_cell_gives_anew_waits_no_longer():
     units = [Unit("a.py", 1, code) for code in ("import rare\nx = 1", "x = 2", "x")]
     assert [unit.absent for unit in absent.mark(units, ["rare"])] == ["rare", "", ""]
@@ -404,7 +415,7 @@ def test_a_lab_is_built_as_a_page_is(built, tags):
     elements = {(tag, name, value) for tag, attributes in tags(html) for name, value in attributes.items()}
     for element in (
         ("a", "href", "../../other/#part"), ("div", "class", "admonition note"), ("div", "class", "footnote"),
-        ("div", "class", "language-python highlight"), ("div", "class", "language-text highlight"),
+        ("div", "class", "language-python live highlight"), ("div", "class", "language-text highlight"),
         ("data", "class", "n"), ("a", "href", "#a-formula"), ("a", "href", "sum.ipynb"), ("a", "download", None),
     ):  # fmt: skip
         assert element in elements, element
@@ -453,3 +464,12 @@ def test_a_labs_text_is_recognised_by_whoever_renders_it(tmp_path):
     found = ledger.find_page(page.text[page.body_start :], site.root, page.record)
     assert found is not None
     assert found.path == LAB
+
+
+def test_a_lab_can_be_opened_in_colab_from_where_the_site_is_published():
+    line = labs.download("sum", SITE + "labs/sum/")
+    assert (
+        'href="https://colab.research.google.com/#fileId=https%3A%2F%2Fhere.invalid%2Flabs%2Fsum%2Fsum.ipynb"'
+        in line
+    )
+    assert '<a href="sum.ipynb" download>' in line

@@ -21,6 +21,7 @@ FIRST = [
 NEEDS = {
     "mask_additive_vs_binary": {"mask": "additive"},
     "masked_garbage_leaks": {"features": ["mask", "garbage"]},
+    "linear_feature_bf16": {"dtype": "float16"},
 }
 
 

@@ -1,28 +1,22 @@
 """Wrong programs in four styles are named right: the fault stands first, alone, and reproduces every number."""
 
-import importlib.util
-
 import pytest
 
 from attnref import check
 from tests.attnref.diagnosis.programs import SOURCES, compiled, wrong_programs
+from tests.attnref.peers import peer
 
-TORCH = importlib.util.find_spec("torch") is not None
-PROGRAMS = [item for item in wrong_programs() if TORCH or item[0] != "torch"]
+PROGRAMS = list(wrong_programs())
 
 
 def names_for(style: str) -> dict:
     if style != "torch":
         return {}
-    import torch
-
-    return {"torch": torch}
+    return {"torch": peer("torch")}
 
 
 @pytest.mark.parametrize("style", SOURCES)
 def test_each_program_is_right_before_it_is_edited(style):
-    if style == "torch" and not TORCH:
-        pytest.skip("torch is not installed")
     report = check(compiled(SOURCES[style], style, **names_for(style)))
     assert report.ok, str(report)
 

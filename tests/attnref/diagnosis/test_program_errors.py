@@ -187,3 +187,20 @@ def test_weights_that_are_not_those_of_the_output_are_named():
 def test_a_function_of_two_axes_is_told_its_layout():
     report = check(lambda Q, K, V: attention(Q, K.T.T, V, scale=1.0).output if Q.ndim == 2 else Q @ K.T)
     assert 'layout="LD"' in report.diagnoses[0].sentence
+
+
+def test_a_function_is_not_stopped_while_it_loads_a_module(tmp_path, monkeypatch):
+    """A module that was stopped half-way would be broken for the whole program."""
+    (tmp_path / "slow_to_load.py").write_text(
+        "import time\ntime.sleep(0.9)\nready = True\n", encoding="utf-8"
+    )
+    monkeypatch.syspath_prepend(tmp_path)
+
+    def f(Q, K, V):
+        import slow_to_load
+
+        assert slow_to_load.ready
+        return attention(Q, K, V).output
+
+    report = check(f, timeout=0.3)
+    assert report.ok, str(report)

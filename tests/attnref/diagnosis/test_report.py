@@ -69,7 +69,7 @@ def test_a_report_is_true_where_all_is_right():
 def test_what_is_not_taken_is_not_tested():
     report = check(lambda Q, K, V: attnref.attention(Q, K, V).output)
     assert report.not_tested == (
-        "mask, causal, scale, bias, window, softcap: the function takes no such argument.",
+        "mask, causal, scale, bias, window, softcap, lengths: the function takes no such argument.",
     )
 
 

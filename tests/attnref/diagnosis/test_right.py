@@ -1,12 +1,11 @@
 """Right programs, a third of which look wrong: no false alarm."""
 
-import importlib.util
-
 import pytest
 
 from attnref import attention, blockwise_attention, check
 from tests.attnref.diagnosis.programs import compiled
 from tests.attnref.diagnosis.right_programs import JAX_RIGHT, RIGHT, TORCH_RIGHT
+from tests.attnref.peers import peer
 
 
 @pytest.mark.parametrize("name", RIGHT)
@@ -25,10 +24,7 @@ def test_the_arrays_of_another_seed_change_nothing(name):
 
 @pytest.mark.parametrize("name", TORCH_RIGHT)
 def test_a_right_torch_program_is_not_blamed(name):
-    if importlib.util.find_spec("torch") is None:
-        pytest.skip("torch is not installed")
-    import torch
-
+    torch = peer("torch")
     source, options = TORCH_RIGHT[name]
     report = check(compiled(source, name, torch=torch, F=torch.nn.functional), **options)
     assert report.ok, str(report)
@@ -37,11 +33,7 @@ def test_a_right_torch_program_is_not_blamed(name):
 
 @pytest.mark.parametrize("name", JAX_RIGHT)
 def test_a_right_jax_program_is_not_blamed(name):
-    if importlib.util.find_spec("jax") is None:
-        pytest.skip("jax is not installed")
-    import jax
-    import jax.numpy as jnp
-
+    jax, jnp = peer("jax"), peer("jax.numpy")
     source, options = JAX_RIGHT[name]
     report = check(compiled(source, name, jax=jax, jnp=jnp), **options)
     assert report.ok, str(report)

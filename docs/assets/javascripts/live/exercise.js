@@ -1,0 +1,58 @@
+// An exercise: its editor is open, Check asks attnref what is wrong, and what is written stays in this browser.
+
+import { Block, blockOf, make, press as pressBlock } from "./blocks.js"
+
+export const open = (element) => blockOf(element, Exercise)
+
+export function press(element, action) {
+  open(element)
+  pressBlock(element, action)
+}
+
+class Exercise extends Block {
+  constructor(element) {
+    super(element)
+    this.place = `attnref: draft of ${location.pathname}`
+    this.open(this.draft ?? this.original, "Your program. Control and Enter check it.")
+    this.editor.addEventListener("input", () => {
+      this.draft = this.editor.value
+    })
+  }
+
+  // A browser may keep nothing, or have no room left; then the exercise works without drafts.
+  get draft() {
+    try {
+      return localStorage.getItem(this.place)
+    } catch {
+      return null
+    }
+  }
+
+  set draft(code) {
+    try {
+      if (code === this.original) localStorage.removeItem(this.place)
+      else localStorage.setItem(this.place, code)
+    } catch {}
+  }
+
+  check() {
+    const { function: name, form } = this.element.dataset
+    return this.ask("Check", { blocks: this.jobs().slice(-1), check: { function: name, form } })
+  }
+
+  reset() {
+    this.editor.focus()
+    this.editor.select()
+    this.type(this.original) // typed, so that Undo brings the reader's own program back
+    this.output?.remove()
+  }
+
+  close(result) {
+    if (result.html === undefined) return super.close(result)
+    this.flush()
+    this.say(result.ok ? "is right." : "is not right yet.")
+    const report = make("div", "live-report")
+    report.innerHTML = result.html // attnref's own; what it quotes of the reader's program is escaped
+    this.output.append(report)
+  }
+}

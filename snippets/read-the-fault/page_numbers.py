@@ -1,0 +1,3 @@
+"""What the page says of its programs is asked of the checker."""
+
+from attnref import check

@@ -1,0 +1,122 @@
+// What a reader does, in Firefox: node firefox.mjs EXECUTABLE ADDRESS ENDING < exercises.json
+// Prints one line of JSON for each act: its name, and what went wrong, or nothing. ADDRESS ends in a slash and is
+// served or a folder on disk; ENDING is what an address of a page ends with, "/" or ".html".
+
+import { createRequire } from "node:module"
+import { readFileSync } from "node:fs"
+
+const puppeteer = createRequire(import.meta.url)("puppeteer-core")
+const [executablePath, address, ending] = process.argv.slice(2)
+const { solution, wrong, says } = JSON.parse(readFileSync(0, "utf8"))
+const PATIENT = 120_000 // milliseconds; Python takes a few seconds to start, on a busy machine more
+
+const browser = await puppeteer.launch({ browser: "firefox", executablePath, headless: true })
+const page = await browser.newPage()
+page.setDefaultTimeout(PATIENT)
+const complaints = []
+page.on("console", (message) => message.type() === "error" && complaints.push(message.text()))
+page.on("pageerror", (error) => complaints.push(error.message))
+page.on("request", (request) => {
+  if (!new RegExp(`^(${address}|data:|blob:|about:)`).test(request.url())) complaints.push(`asked for ${request.url()}`)
+})
+
+const open = (path) => page.goto(`${address}${path}${ending}`)
+const says_ = (text) =>
+  page.waitForFunction((text) => document.querySelector(".live-status")?.textContent.includes(text), {}, text)
+const printed = () => page.$eval(".live-printed", (element) => element.textContent)
+
+async function press(number, name) {
+  const bar = (await page.$$(".live > .live-bar"))[number]
+  await (await bar.$(`[name=${name}]`)).click()
+}
+
+// Puts code into the open editor as a reader's paste does.
+async function write(code) {
+  await page.waitForSelector(".live-editor")
+  await page.$eval(".live-editor", (editor, code) => {
+    editor.value = code
+    editor.dispatchEvent(new Event("input", { bubbles: true }))
+  }, code)
+}
+
+function expect(given, wanted) {
+  if (!given.includes(wanted)) throw new Error(`${JSON.stringify(given)} does not hold ${JSON.stringify(wanted)}`)
+}
+
+const acts = {
+  async "a block runs and prints what the page shows"() {
+    await open("lessons/step-by-step")
+    await page.waitForSelector(".live-bar")
+    await press(1, "run")
+    await says_("printed the same")
+  },
+  async "an edited block prints what the reader wrote"() {
+    await press(1, "edit")
+    await write("print(6 * 7)")
+    await press(1, "run")
+    await says_("printed")
+    expect(await printed(), "42")
+  },
+  async "an error shows its line"() {
+    await write("a = 1\nb = a / 0")
+    await press(1, "run")
+    await says_("raised an error")
+    expect(await printed(), "line 2")
+  },
+  async "an endless loop is stopped, and the next run works"() {
+    await write("print('begun')\nwhile True: pass")
+    await press(1, "run")
+    await page.waitForFunction(() => document.querySelector(".live-printed")?.textContent.includes("begun"))
+    await press(1, "stop")
+    await says_("was stopped")
+    await press(1, "reset")
+    await press(1, "run")
+    await says_("printed the same")
+  },
+  async "the next page runs, too"() {
+    await Promise.all([
+      page.waitForFunction(() => location.pathname.includes("every-token") && document.querySelector(".live-bar")),
+      page.$eval(".md-footer__link--next", (link) => link.click()),
+    ])
+    await press(1, "run")
+    await says_("printed")
+  },
+  async "a number shows its proof"() {
+    await open("lessons/step-by-step")
+    await page.waitForSelector(".live-bar")
+    await (await page.$("data[data-proof='weights[0]']")).hover()
+    await page.waitForFunction(() => document.querySelector("#proof")?.textContent.includes("weights[0]"))
+  },
+  async "a widget answers to keys"() {
+    await open("lessons/soft-lookup")
+    const field = await page.waitForSelector("attn-lookup input[type=number]")
+    const before = await page.$eval("attn-lookup", (widget) => widget.textContent)
+    await field.focus()
+    await page.keyboard.press("ArrowUp")
+    await page.keyboard.press("Tab")
+    await page.waitForFunction((before) => document.querySelector("attn-lookup").textContent !== before, {}, before)
+  },
+  async "an exercise tells what is wrong, and is solved"() {
+    await open("exercises/write-attention")
+    for (const [code, wanted] of [[wrong, says], [solution, "right"]]) {
+      await write(code)
+      await page.evaluate(() => document.querySelector(".live-output")?.remove())
+      await (await page.waitForSelector(".exercise > .live-bar [name=check]")).click()
+      await page.waitForSelector(".live-report")
+      expect(await page.$eval(".live-report", (report) => report.textContent), wanted)
+    }
+  },
+}
+
+for (const [name, act] of Object.entries(acts)) {
+  complaints.length = 0
+  let fault = null
+  try {
+    await act()
+    if (complaints.length) fault = complaints.join("\n")
+  } catch (error) {
+    fault = [error.message, ...complaints].join("\n")
+  }
+  console.log(JSON.stringify({ name, fault }))
+}
+await browser.close()
