@@ -32,7 +32,7 @@ NOTICED = {"killed", "timeout", "segfault"}  # a test went red, never ended, or 
 COUNTED = ["mutants", "killed", "timeouts", "equivalent", "unexplained"]  # timeouts are among the killed
 
 # Each module, with the files of tests that are run on its changes: the nearest ones, so that a change takes a second.
-MODULES = {
+CORE = {
     "_softmax": ["softmax"],
     "_blend": ["attention", "running"],
     "_masks": ["masks", "scoring", "messages"],
@@ -42,6 +42,9 @@ MODULES = {
     "_blockwise": ["running", "threads", "messages", "blockwise"],
     "_scoring": ["scoring", "messages", "blockwise"],
     "_multihead": ["multihead", "scoring", "messages"],
+}
+MODULES = {
+    **CORE,
     "_validate": ["messages", "attention_errors", "scoring", "attention", "multihead"],
     "_options": ["messages", "masks", "attention", "positions"],
     "_fit": ["messages", "heads", "attention", "gradients"],

@@ -24,6 +24,7 @@ from tests.attnref.tolerance import assert_close
 BATCH, HEADS, L_Q, L_K, D_K, D_V = 2, 3, 5, 7, 11, 13
 seeds = st.integers(0, 2**32 - 1)
 SINK = np.array([-1.0, 0.5, 3.0])
+BIAS = np.where(np.random.default_rng(7).random((L_Q, L_K)) < 0.2, -np.inf, np.linspace(-2, 3, L_K)).tolist()
 
 
 def arrays(seed=0):
@@ -48,7 +49,7 @@ def test_off_by_one_is_a_sink_of_zero():
 
 
 @pytest.mark.parametrize(
-    "options", [{}, {"causal": True}, {"window": (1, 1), "scale": 0.7}, {"softcap": 1.3}]
+    "options", [{}, {"causal": True}, {"window": (1, 1), "scale": 0.7}, {"softcap": 1.3}, {"bias": BIAS}]
 )
 def test_equals_the_loop_with_one_more_key_that_has_no_value(options):
     """The extra key is laid beside the others after everything else, as a bias on scores of zero."""
