@@ -2,6 +2,9 @@
 # title: An induction head, trained
 # description: Train two attention layers in NumPy, watch an induction head form, and find out what it is made of.
 # examples: 48
+# native:
+#   - code: "train.py"
+#     reason: "it reads the programs of the long training"
 # needs: [numpy, attnref]
 # survivors:
 #   - code: "shuffled = rng.random((batch, n_tokens)).argsort(axis=-1)"
