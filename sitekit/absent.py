@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import dis
 import re
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import replace
 from importlib.util import find_spec
 from types import CodeType
@@ -22,31 +22,20 @@ _NEEDS = re.compile(r"^needs:[ \t]*\[(?P<names>[\w, ]*)\]", re.MULTILINE)
 ALWAYS = ("numpy", "attnref")  # what every build has
 
 
-def needed(page: Page) -> list[str]:
-    """The packages that a page needs and that not every build has."""
-    match = _NEEDS.search(page.text, 0, page.body_start)
-    names = match["names"].replace(",", " ").split() if match else []
-    return [name for name in names if name not in ALWAYS]
-
-
 def missing(page: Page) -> list[str]:
     """The packages that a page needs and that are not installed."""
-    return [name for name in needed(page) if find_spec(name) is None]
+    match = _NEEDS.search(page.text, 0, page.body_start)
+    names = match["names"].replace(",", " ").split() if match else []
+    return [name for name in names if name not in ALWAYS and find_spec(name) is None]
 
 
-def mark(
-    units: Iterable[Unit], packages: list[str], lost: Callable[[Unit], str] = lambda unit: ""
-) -> list[Unit]:
-    """The units, each that cannot run marked by the package that it waits for.
-
-    ``lost`` gives another reason for which a unit, and so what needs its names, does not run, or nothing.
-    """
+def mark(units: Iterable[Unit], packages: list[str]) -> list[Unit]:
+    """The units, each that cannot run marked by the package that it waits for."""
     marked = []
     made_by: dict[str, str] = {}  # name -> the package that it could not be made without
     for unit in units:
-        imported, used, given = _names(unit)
+        imported, used, given = names(unit)
         waits = [name for name in imported if name in packages] + [made_by[n] for n in used if n in made_by]
-        waits = [lost(unit), *waits] if lost(unit) else waits
         made_by = {name: package for name, package in made_by.items() if name not in given}
         if waits:
             made_by |= dict.fromkeys(given, waits[0])
@@ -54,7 +43,7 @@ def mark(
     return marked
 
 
-def _names(unit: Unit) -> tuple[list[str], set[str], set[str]]:
+def names(unit: Unit) -> tuple[list[str], set[str], set[str]]:
     """The packages that a unit imports or names, the names it takes from units before it, those it gives a value."""
     try:
         code = compile(unit.python, unit.path, "exec", dont_inherit=True)

@@ -40,13 +40,16 @@ class Block:
 def blocks(page: Page) -> list[Block]:
     """What of a page runs as a whole, in the order in which it runs."""
     units = [unit for unit in programs.units(page) if unit.kind == "python" and not _is_region(page, unit)]
-    packages = sorted({*_imported(units), *absent.needed(page)} - set(absent.ALWAYS))
-    marked = absent.mark(units, packages, lambda unit: _reason(page, unit, lost=True))
-    return [Block(unit, _why(unit.absent, packages) or _reason(page, unit)) for unit in marked]
-
-
-def _why(absent_for: str, packages: list[str]) -> str:
-    return f"it needs {absent_for}" if absent_for in packages else absent_for
+    found: list[Block] = []
+    missing: set[str] = set()  # names that a browser does not have, since what gives them does not run there
+    for unit in absent.mark(units, sorted(set(_imported(units)) - set(absent.ALWAYS))):
+        why = f"it needs {unit.absent}" if unit.absent else _reason(page, unit)
+        if unit.module == PAGE:
+            _, used, given = absent.names(unit)
+            why = why or ("it builds on a block that does not run there" if used & missing else "")
+            missing = missing | given if why else missing - given
+        found.append(Block(unit, why))
+    return found
 
 
 def reasons(page: Page) -> list[dict[str, str]]:
@@ -58,10 +61,8 @@ def reasons(page: Page) -> list[dict[str, str]]:
     return found
 
 
-def _reason(page: Page, unit: Unit, lost: bool = False) -> str:
-    """Why the page says that a block does not run; with ``lost``, only where what it defines is missing, too."""
-    found = [item for item in reasons(page) if item["code"] in unit.code and (item.get("lost") or not lost)]
-    return found[0]["reason"] if found else ""
+def _reason(page: Page, unit: Unit) -> str:
+    return next((item["reason"] for item in reasons(page) if item["code"] in unit.code), "")
 
 
 def _is_region(page: Page, unit: Unit) -> bool:

@@ -2,9 +2,6 @@
 # title: An induction head, trained
 # description: Train two attention layers in NumPy, watch an induction head form, and find out what it is made of.
 # examples: 48
-# native:
-#   - code: "train.py"
-#     reason: "it reads the programs of the long training"
 # needs: [numpy, attnref]
 # survivors:
 #   - code: "shuffled = rng.random((batch, n_tokens)).argsort(axis=-1)"
@@ -38,6 +35,9 @@
 #   - code: "alone, alone_history = train(replace(small, n_layers=1), 1, 240)"
 #     input: "240"
 #     reason: "the sign of a divisor does not change what it divides without a rest"
+# native:
+#   - code: "\"\"\"What was trained apart"
+#     reason: "it reads a file of the project"
 # ---
 
 # %% [markdown]
