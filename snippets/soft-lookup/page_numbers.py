@@ -1,4 +1,4 @@
-"""Prices with a line on the map, two more scenes, NumPy's age."""
+"""Prices with a line, two more scenes, and NumPy's age."""
 
 import tomllib
 from pathlib import Path
