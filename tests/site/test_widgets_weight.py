@@ -59,3 +59,9 @@ def test_entry_names_no_widget_that_is_not_there():
 @pytest.mark.parametrize("path", sorted((SCRIPTS / "widgets").rglob("*.css")), ids=lambda path: path.stem)
 def test_style_sheets_of_widgets_use_the_themes_colours_only(path):
     assert re.findall(r"#[0-9a-fA-F]{3,8}\b|\b(?:rgb|hsl)a?\(", path.read_text(encoding="utf-8")) == []
+
+
+@pytest.mark.parametrize("path", sorted((ROOT / "docs/assets").rglob("*.css")), ids=lambda path: path.stem)
+def test_every_block_of_a_style_sheet_is_closed(path):
+    sheet = path.read_text(encoding="utf-8")
+    assert sheet.count("{") == sheet.count("}")
