@@ -18,9 +18,13 @@ it_weights = attnref.softmax(it_keys @ it_query)
 far = [-0.8, -0.8]
 bank_query = np.array([1, 1])
 i_key, sat_key, bank_key = [-1.6, 0], [-0.3, 1], [0.5, -0.5]
-bank_keys = np.array([i_key, sat_key, far, far, bank_key, far, far, [1, 0.8]])
+bank_keys = np.array(
+    [i_key, sat_key, far, far, bank_key, far, far, [1, 0.8]],
+)
 none, sat_value, bank_value = [0, 0], [0.5, 0], [0.5, 0.5]
-bank_values = np.array([none, sat_value, none, none, bank_value, none, none, [1, 0]])
+bank_values = np.array(
+    [none, sat_value, none, none, bank_value, none, none, [1, 0]],
+)
 bank_weights = attnref.softmax(bank_keys @ bank_query)
 
 root = Path(attnref.__file__).parents[1]
