@@ -215,9 +215,8 @@ def keep(found: Outcome) -> None:
     today = datetime.date.today().isoformat()
     modules |= {name: {"date": today, **counts} for name, counts in found.counts.items()}
     ordered = {name: modules[name] for name in MODULES if name in modules}
-    record.write(
-        "mutants", {"versions": record.versions("mutmut", "pytest", "hypothesis"), "modules": ordered}
-    )
+    versions = record.versions("mutmut", "pytest", "hypothesis")
+    record.write("mutants", {"command": "make mutants", "versions": versions, "modules": ordered})
 
 
 def main() -> int:
