@@ -26,6 +26,13 @@ def test_joining_keeps_the_tokens_apart():
     assert_close(join_heads([[[0], [1]], [[2], [3]]]), [[0, 2], [1, 3]])
 
 
+def test_heads_are_views_where_the_dtype_stays():
+    X = np.ones((5, 6))
+    assert np.shares_memory(split_heads(X, 3), X)
+    assert np.shares_memory(split_qkv(X, n_heads=2).W_K, X)
+    assert not np.shares_memory(split_heads(X.astype(int), 3), X)
+
+
 def test_lengths_of_zero():
     assert split_heads(np.ones((2, 0, 6)), 3).shape == (2, 3, 0, 2)
     assert join_heads(np.ones((3, 0, 2))).shape == (0, 6)

@@ -35,6 +35,7 @@ from attnref import (
     streaming_mask,
     window_mask,
 )
+from attnref._validate import as_float
 
 Q, K, V, OUT = np.zeros((2, 5, 3)), np.zeros((2, 7, 3)), np.zeros((2, 7, 11)), np.zeros((2, 5, 11))
 THERE = blockwise_attention(Q, K, V)
@@ -92,6 +93,7 @@ def axis_of(name):
 
 ROWS = [
     (lambda: softmax([[1], [2, 3]]), ShapeError, f"x {RAGGED}"),
+    (lambda: as_float(np.dtype(float), x=[[1], [2, 3]]), ShapeError, f"x {RAGGED}"),
     (lambda: softmax([3.0], axis=1), ShapeError, f"axis is 1 and x has shape (1,): {axis_of('x')}"),
     (lambda: softmax([3.0], axis=0.0), ShapeError, f"axis is 0.0 and x has shape (1,): {axis_of('x')}"),
     (lambda: softmax([1j]), DtypeError, f"x has dtype complex128 and shape (1,): {COMPLEX}"),
@@ -107,6 +109,7 @@ ROWS = [
     (lambda: padding_mask([-1], 3), MaskError, f"lengths goes from -1 to -1: {WITHIN}"),
     (lambda: padding_mask([2.0], 3), MaskError, f"lengths has dtype float64 and shape (1,): {INTEGERS}"),
     (lambda: padding_mask([True], 3), MaskError, f"lengths has dtype bool and shape (1,): {INTEGERS}"),
+    (lambda: padding_mask([[1], [2, 3]], 3), ShapeError, f"lengths {RAGGED}"),
     (lambda: padding_mask([2], -3), ShapeError, f"L_k is -3: {LENGTH}"),
     (
         lambda: split_heads(np.ones((5, 7)), 2),
@@ -225,6 +228,7 @@ ROWS = [
      f"bias has dtype bool and shape (): {BOOLEAN}"),
     (lambda: segment_mask([0.0]), MaskError, f"segments has dtype float64 and shape (1,): {LABELS}"),
     (lambda: segment_mask([0], [True]), MaskError, f"key_segments has dtype bool and shape (1,): {LABELS}"),
+    (lambda: segment_mask([[1], [2, 3]]), ShapeError, f"segments {RAGGED}"),
     (lambda: segment_mask(3), ShapeError,
      "segments has no axis: there is one label for each token. Pass a list of labels."),
     (lambda: segment_mask([1], 3), ShapeError,

@@ -135,7 +135,9 @@ def test_each_sequence_may_have_positions_of_its_own():
 def test_late_positions_keep_their_precision_in_float32():
     """The second pair is turned by a hundredth of the position, a number that float32 would round."""
     expected = loops.turned([1, 0, 1, 0], 1_000_003, [(0, 1), (2, 3)], 10000.0)
-    assert_close(rotary(np.float32([[1, 0, 1, 0]]), offset=1_000_003), np.float32([expected]), tol=1e-6)
+    X = np.float32([[1, 0, 1, 0]])
+    assert_close(rotary(X, offset=1_000_003), np.float32([expected]), tol=1e-6)
+    assert_close(rotary(X, positions=np.float32([1_000_003])), np.float32([expected]), tol=1e-6)
 
 
 def test_the_dtype_is_that_of_the_tokens_and_at_least_float32():

@@ -108,7 +108,7 @@ BIAS = np.where(np.random.default_rng(7).random((L_Q, L_K)) < 0.2, -np.inf, np.l
         {"softcap": 1.3, "scale": 0.7},
         {"mask": MASK, "bias": BIAS, "causal": True, "window": (3, None), "scale": 1.7, "softcap": 0.8},
     ],
-    ids=str,
+    ids=lambda options: " ".join(options),
 )
 def test_a_range_of_keys_is_scored_as_the_definition_does(options, keys):
     block = read(**options).of(keys)
@@ -167,7 +167,9 @@ def test_an_array_read_besides_has_a_say_in_the_dtype():
 
 def test_a_narrow_bias_is_added_in_the_dtype_of_the_scores():
     single = [array.astype(np.float32) for array in (Q, K, V)]
-    assert Scoring.read(*single, bias=np.zeros(L_K, np.float16)).added.dtype == np.float32
+    bias = np.zeros(L_K, np.float16)
+    assert Scoring.read(*single, bias=bias).added.dtype == np.float32
+    assert {array.dtype for array in attention(*single, bias=bias)} == {np.dtype(np.float32)}
 
 
 def test_a_wide_bias_makes_the_projections_wide_too():

@@ -130,7 +130,7 @@ def test_threadpoolctl_holds_blas_and_lets_it_go():
         {"mask": np.random.default_rng(5).random((BATCH, 1, L_Q, L_K)) < 0.4},
         {"bias": np.where(np.random.default_rng(7).random((HEADS, L_Q, L_K)) < 0.4, -np.inf, 1.5)},
     ],
-    ids=str,
+    ids=lambda options: " ".join(options),
 )
 @pytest.mark.parametrize("garbage", [1.0, np.nan])
 def test_neither_threads_nor_blocks_of_queries_change_the_result(
