@@ -34,7 +34,7 @@ def mark(units: Iterable[Unit], packages: list[str]) -> list[Unit]:
     marked = []
     made_by: dict[str, str] = {}  # name -> the package that it could not be made without
     for unit in units:
-        imported, used, given = _names(unit)
+        imported, used, given = names(unit)
         waits = [name for name in imported if name in packages] + [made_by[n] for n in used if n in made_by]
         made_by = {name: package for name, package in made_by.items() if name not in given}
         if waits:
@@ -43,7 +43,7 @@ def mark(units: Iterable[Unit], packages: list[str]) -> list[Unit]:
     return marked
 
 
-def _names(unit: Unit) -> tuple[list[str], set[str], set[str]]:
+def names(unit: Unit) -> tuple[list[str], set[str], set[str]]:
     """The packages that a unit imports or names, the names it takes from units before it, those it gives a value."""
     try:
         code = compile(unit.python, unit.path, "exec", dont_inherit=True)

@@ -40,8 +40,16 @@ class Block:
 def blocks(page: Page) -> list[Block]:
     """What of a page runs as a whole, in the order in which it runs."""
     units = [unit for unit in programs.units(page) if unit.kind == "python" and not _is_region(page, unit)]
-    marked = absent.mark(units, sorted(set(_imported(units)) - set(absent.ALWAYS)))
-    return [Block(unit, f"it needs {unit.absent}" if unit.absent else _reason(page, unit)) for unit in marked]
+    found: list[Block] = []
+    missing: set[str] = set()  # names that a browser does not have, since what gives them does not run there
+    for unit in absent.mark(units, sorted(set(_imported(units)) - set(absent.ALWAYS))):
+        why = f"it needs {unit.absent}" if unit.absent else _reason(page, unit)
+        if unit.module == PAGE:
+            _, used, given = absent.names(unit)
+            why = why or ("it builds on a block that does not run there" if used & missing else "")
+            missing = missing | given if why else missing - given
+        found.append(Block(unit, why))
+    return found
 
 
 def reasons(page: Page) -> list[dict[str, str]]:

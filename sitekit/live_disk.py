@@ -18,6 +18,7 @@ SCRIPTS = "assets/javascripts/live"
 MODULES = {
     "place.js": "disk.js",
     "runner.js": "runner.js",
+    "output.js": "output.js",
     "blocks.js": "blocks.js",
     "exercise.js": "exercise.js",
 }

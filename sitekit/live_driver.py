@@ -119,7 +119,7 @@ def execute(code: str, name: str, names: dict[str, Any], post: Post) -> str:
     try:
         with contextlib.redirect_stdout(out), contextlib.redirect_stderr(err), warnings.catch_warnings():
             warnings.simplefilter("default")
-            warnings.showwarning = _show_warning
+            warnings.showwarning = _show_warning  # type: ignore[assignment]
             exec(compile(code, name, "exec", dont_inherit=True), names)
     except BaseException as error:
         return trace(error)

@@ -64,7 +64,7 @@ def prose(path: Path, root: Path, record: sources.Record) -> str:
     if path.suffix == ".py" and path.parent.name != "labs":
         return "\0".join(docstrings(texts.read(path)[0]))
     page = pages.read(path, root, record)
-    return _EMPHASIS.sub(lambda match: re.sub(r"[^\n]", "\0", match.group()), page.masked)
+    return _EMPHASIS.sub(lambda match: re.sub(r"[^\n]", "\0", match.group()), page.masked).replace("|", "\0")
 
 
 def docstrings(code: str) -> Iterator[str]:

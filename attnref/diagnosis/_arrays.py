@@ -82,7 +82,7 @@ def as_mask_given(mask: Array, rules: Rules, dtype: Any) -> Array:
 
 
 def float_type(name: Any) -> np.dtype[Any]:
-    """A dtype by its name; `bfloat16` is known to NumPy where the package ml_dtypes is installed."""
+    """A dtype by its name; brain floats are known to NumPy where the package ml_dtypes is installed."""
     if str(name) == "bfloat16":
         try:
             name = import_module("ml_dtypes").bfloat16

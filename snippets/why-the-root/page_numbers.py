@@ -1,4 +1,4 @@
-"""The marks at which the text counts draws, and the table around the slider."""
+"""The marks at which the text counts draws, and a table."""
 
 import numpy as np
 
@@ -14,14 +14,16 @@ live_table = []
 for live_length in (1, 4, 16, 64, 256):
     live_rng = np.random.default_rng(0)
     drawn = live_rng.standard_normal((live_draws, 9, live_length))
-    dots = drawn[:, 1:] @ drawn[:, 0, :, np.newaxis]  # (2000, 8, 1)
+    asked, queries = drawn[:, 1:], drawn[:, :1]
+    dots = asked @ queries.swapaxes(1, 2)  # (2000, 8, 1)
     both = [dots, dots / np.sqrt(live_length)]
     shares = [attnref.softmax(found, axis=-2) for found in both]
+    slopes = [found * (1 - found) for found in shares]
     live_table.append(
         [
             live_length,
             *(found.std() for found in both),
             *(found.max(axis=-2).mean() for found in shares),
-            *((found * (1 - found)).max(axis=-2).mean() for found in shares),
+            *(found.max(axis=-2).mean() for found in slopes),
         ]
     )

@@ -151,6 +151,7 @@ def test_a_choice_gets_its_reason_and_the_first_try_counts(quiz):
 
 def test_a_question_has_no_folds_besides_its_choices(quiz):
     page = quiz()
+    page.locator("attn-quiz form").first.wait_for()
     assert page.locator("attn-quiz details:visible").count() == 0
     assert page.locator("attn-quiz form").count() == page.locator("attn-quiz h3").count()
 

@@ -22,7 +22,9 @@ def owned_blocks() -> list[str]:
         page = pages.read(path, ROOT, record)
         found += check.owned_blocks(page, proofs.check(page))
     public = [getattr(attnref, name) for name in attnref.__all__]
-    return found + [example for item in public for example in docstrings.examples(item.__doc__ or "")]
+    members = [part for item in public if inspect.isclass(item) for part in vars(item).values()]
+    texts = [part.__doc__ for part in [*public, *members] if isinstance(part.__doc__, str)]
+    return found + [example for text in texts for example in docstrings.examples(text)]
 
 
 @pytest.fixture(scope="module")

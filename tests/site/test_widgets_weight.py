@@ -8,7 +8,8 @@ import pytest
 
 ROOT = Path(__file__).parents[2]
 SCRIPTS = ROOT / "docs" / "assets" / "javascripts"
-SHARED = ["entry.js", "widgets/arithmetic.js", "widgets/parts.js", "../stylesheets/widgets.css"]
+SHARED = ["entry.js", "widgets/parts.js", "../stylesheets/widgets.css"]
+ARITHMETIC = SCRIPTS / "widgets" / "arithmetic.js"  # loaded for those that import it
 TAGS = sorted(path.name for path in (SCRIPTS / "widgets").glob("attn-*"))
 LIMIT, DATA = 12_000, 13 * 1024
 PAGES = [*sorted((ROOT / "docs").rglob("*.md")), *sorted((ROOT / "docs" / "labs").glob("*.py"))]
@@ -21,6 +22,8 @@ def tags_of(page: Path) -> set[str]:
 def weight(tags: set[str]) -> int:
     files = [SCRIPTS / name for name in SHARED]
     files += [path for tag in tags for path in sorted((SCRIPTS / "widgets" / tag).iterdir())]
+    if any('from "../arithmetic.js"' in path.read_text(encoding="utf-8") for path in files):
+        files.append(ARITHMETIC)
     return sum(zipped(path) for path in files if path.suffix in (".js", ".css"))
 
 
@@ -56,3 +59,9 @@ def test_entry_names_no_widget_that_is_not_there():
 @pytest.mark.parametrize("path", sorted((SCRIPTS / "widgets").rglob("*.css")), ids=lambda path: path.stem)
 def test_style_sheets_of_widgets_use_the_themes_colours_only(path):
     assert re.findall(r"#[0-9a-fA-F]{3,8}\b|\b(?:rgb|hsl)a?\(", path.read_text(encoding="utf-8")) == []
+
+
+@pytest.mark.parametrize("path", sorted((ROOT / "docs/assets").rglob("*.css")), ids=lambda path: path.stem)
+def test_every_block_of_a_style_sheet_is_closed(path):
+    sheet = path.read_text(encoding="utf-8")
+    assert sheet.count("{") == sheet.count("}")

@@ -77,6 +77,21 @@ def test_the_page_gives_a_reason_in_its_front_matter(site):
     assert marks(site, body, front) == [({"native"}, "it reads a file")]
 
 
+def test_what_builds_on_a_block_that_does_not_run_does_not_run_either(site):
+    front = 'native:\n  - code: "open("\n    reason: "it reads a file"\n'
+    body = "".join(
+        f"```python\n{code}\n```\n\n"
+        for code in ("file = open('page.md')", "file.close()", "file = 1", "file")
+    )
+    on_it = ({"native"}, "it builds on a block that does not run there")
+    assert marks(site, body, front) == [
+        ({"native"}, "it reads a file"),
+        on_it,
+        ({"live"}, ""),
+        ({"live"}, ""),
+    ]
+
+
 def test_a_whole_program_has_names_of_its_own_and_a_region_of_it_does_not_run(site):
     folder = site.root / "snippets" / "page"
     folder.mkdir(parents=True)

@@ -49,6 +49,7 @@ def test_a_long_run_is_reported_once_with_its_line(found):
         "a bright cold day in April and, well, the clocks\n",  # seven at most
         "*It was a bright cold day in April, and the clocks were striking thirteen.* An example.\n",
         "`a bright cold day in April and the clocks were`\n",
+        "| a | bright | cold | day | in | April | and | the | clocks |\n|---|\n| x |\n",
         "a bright cold day $x$ in April and the clocks\n",
         "a bright cold day in May and the clocks were striking\n",
     ],

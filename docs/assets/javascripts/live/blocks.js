@@ -1,5 +1,6 @@
 // What a reader can do with a block of Python: edit it, run it, stop it, put it back. One object a block.
 
+import { Output, make } from "./output.js"
 import * as runner from "./runner.js"
 
 const known = new WeakMap() // element -> Block
@@ -27,13 +28,6 @@ function page() {
   const first = document.querySelector(".live")
   if (!pages.has(first)) pages.set(first, `page ${++pageCount}`)
   return pages.get(first)
-}
-
-export function make(tag, className, text = "") {
-  const element = document.createElement(tag)
-  element.className = className
-  element.textContent = text
-  return element
 }
 
 export class Block {
@@ -132,83 +126,13 @@ export class Block {
   async ask(name, job) {
     this.busy = true
     this.rename(name, "Stop")
-    this.begin()
-    const result = await runner.run(job, (kind, rest) => this.hear(kind, rest))
+    this.output?.remove()
+    this.output = new Output(this.element, `What your run of block ${this.number} prints`)
+    const output = this.output
+    const result = await runner.run(job, (kind, rest) => output.hear(kind, rest))
     this.busy = false
     this.rename("Stop", name)
-    this.close(result)
-  }
-
-  // The place for what the reader's run prints: below the block and the output that is proved.
-  begin() {
-    this.output?.remove()
-    const proved = this.element.nextElementSibling
-    this.proved = proved?.matches(".language-text") ? proved : null
-    this.output = make("div", "live-output")
-    this.output.setAttribute("role", "group")
-    this.output.setAttribute("aria-label", `What your run of block ${this.number} prints`)
-    this.status = make("p", "live-status")
-    this.status.setAttribute("role", "status")
-    this.printed = make("pre", "live-printed")
-    this.printed.tabIndex = 0
-    this.printed.hidden = true
-    this.out = ""
-    this.waiting = []
-    this.output.append(this.status, this.printed)
-    ;(this.proved ?? this.element).after(this.output)
-    this.say("Waiting for Python …")
-  }
-
-  say(text, ...more) {
-    this.status.replaceChildren(make("strong", "", "Yours"), ` ${text} `, ...more)
-  }
-
-  hear(kind, { text, loaded, total }) {
-    if (kind === "started") this.say("is running …")
-    else if (kind === "progress") this.progress(loaded, total)
-    else this.print(kind, text)
-  }
-
-  progress(loaded, total) {
-    const done = Math.min(loaded, total)
-    const bar = this.status.querySelector("progress") ?? make("progress", "")
-    bar.setAttribute("aria-label", "Python is fetched")
-    Object.assign(bar, { max: total, value: done })
-    const text = done < total * 0.99 ? `needs Python, ${total.toFixed(0)} MB, once:` : "is next: Python starts …"
-    if (this.told !== text) this.say(text, bar)
-    this.told = text
-  }
-
-  print(kind, text) {
-    if (kind === "out") this.out += text
-    this.waiting.push([kind, text])
-    if (this.waiting.length === 1) requestAnimationFrame(() => this.flush())
-  }
-
-  flush() {
-    for (const [kind, text] of this.waiting) {
-      const last = this.printed.lastChild
-      if (last?.className === kind) last.append(text)
-      else this.printed.append(make("span", kind, text))
-    }
-    if (this.waiting.length) this.printed.hidden = false
-    this.waiting = []
-  }
-
-  close({ traceback, where, stopped, failed }) {
-    if (traceback) this.print("err", traceback)
-    this.flush()
-    if (failed) this.say(`did not run: ${failed}. The page is as it was; press Run to try again.`)
-    else if (stopped) this.say("was stopped.")
-    else if (where) this.say(`did not run: ${where}, which runs before it, raised this.`)
-    else if (traceback) this.say("raised an error.")
-    else if (!this.out && this.printed.hidden) this.say("printed nothing.")
-    else this.say(this.isProved() ? "printed the same." : "printed")
-  }
-
-  isProved() {
-    const proved = this.proved?.querySelector("code").textContent
-    return proved !== undefined && proved.trimEnd() === this.out.trimEnd()
+    output.close(result)
   }
 }
 

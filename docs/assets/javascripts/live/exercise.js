@@ -1,6 +1,6 @@
 // An exercise: its editor is open, Check asks attnref what is wrong, and what is written stays in this browser.
 
-import { Block, blockOf, make, press as pressBlock } from "./blocks.js"
+import { Block, blockOf, press as pressBlock } from "./blocks.js"
 
 export const open = (element) => blockOf(element, Exercise)
 
@@ -45,14 +45,5 @@ class Exercise extends Block {
     this.editor.select()
     this.type(this.original) // typed, so that Undo brings the reader's own program back
     this.output?.remove()
-  }
-
-  close(result) {
-    if (result.html === undefined) return super.close(result)
-    this.flush()
-    this.say(result.ok ? "is right." : "is not right yet.")
-    const report = make("div", "live-report")
-    report.innerHTML = result.html // attnref's own; what it quotes of the reader's program is escaped
-    this.output.append(report)
   }
 }
