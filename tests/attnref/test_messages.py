@@ -303,4 +303,5 @@ def test_a_refusal_names_argument_shape_rule_and_next_step(call, error, message)
 
 
 def test_a_matrix_that_leads_back_to_the_tokens_is_taken():
-    leads_back("W_O", np.ones((7, 6)), X)
+    leads_back("W_O", np.ones((7, 6)), np.ones((2, 5, 6)))
+    leads_back("W_O", np.ones(6), X)
