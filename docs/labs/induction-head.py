@@ -425,8 +425,8 @@ show(history)
 # <!--= full.steps, curves["loss"][0], steps[8], steps[4], curves["induction"][7], steps[7],
 # curves["induction"][15], steps[15], curves["induction"][-1], curves["previous"][-1] -->
 #
-# *The run of the first seed, measured every 25 steps. It turns around step 200. Below: the accuracy, and the weight that
-# each head puts on the token where it should look.*
+# *The run of the first seed, measured every 25 steps. It turns around step 200. Below: the accuracy, and the weight
+# that each head puts on the token where it should look.*
 # <!--= steps[1], steps[8] -->
 #
 # It is not the luck of a seed: 10 of 10 end with an induction weight of 0.95 or more, the lowest at 0.992, and with an
