@@ -142,6 +142,7 @@ def test_a_flood_is_cut_and_can_be_stopped(ready):
 )  # fmt: skip
 def test_a_file_that_is_blocked_is_named_and_the_page_stays_as_it_was(open_page, blocked):
     page = open_page(LESSON)
+    page.locator("attn-steps .attn-live").wait_for()  # the page's widget is there, and changes it no more
     before = page.locator("article").inner_text()
     page.context.route(f"**/{blocked}", lambda route: route.abort())
     press(block(page, 1), "run")
