@@ -1,7 +1,7 @@
 """Programs written by somebody who had not read the checker: each with what is wrong in it, in words.
 
 `expected` is "right", or the names of all faults that are to be found, "unknown" for what has no name. Each program
-defines `f`; one that says `torch` is given PyTorch.
+defines `f`; one that computes with tensors is given PyTorch.
 """
 
 from typing import Any, NamedTuple
