@@ -47,7 +47,7 @@ MODULES = {
     **CORE,
     "_validate": ["messages", "attention_errors", "scoring", "attention", "multihead", "heads"],
     "_options": ["messages", "attention_errors", "softmax", "masks", "attention", "positions"],
-    "_fit": ["messages", "heads", "attention", "gradients"],
+    "_fit": ["messages", "attention_errors", "heads", "norms", "patterns", "multihead", "gradients"],
     "_gradients": ["gradients", "messages"],
     "_gradients_blockwise": ["gradients", "messages"],
     "_gradients_multihead": ["gradients", "messages"],

@@ -19,6 +19,7 @@ from attnref import (
     softmax,
     softmax_gradient,
 )
+from attnref._fit import summed_to
 from tests.attnref.differences import TOL, gradient
 from tests.attnref.tolerance import assert_close
 
@@ -114,6 +115,14 @@ def both_forms(Q, K, V, d_output, **options):
         attention_gradients(Q, K, V, d_output, **options)[:3],
         blockwise_gradients(Q, K, V, d_output, there, block_size=2, **options),
     ]
+
+
+@pytest.mark.parametrize("shape", [(3, 1, 5), (1, 7, 1), (7, 5), (1, 1), (2, 3, 1, 5)])
+def test_the_sum_goes_over_the_axes_that_were_added_or_stretched(shape):
+    array = np.random.default_rng(0).normal(size=shape)
+    weights = np.random.default_rng(1).normal(size=(2, 3, 7, 5))
+    slopes = gradient(lambda x: np.sum(np.broadcast_to(x, weights.shape) * weights), array)
+    assert_close(summed_to(shape, weights), slopes, tol=TOL)
 
 
 def test_what_was_broadcast_gets_the_sum():

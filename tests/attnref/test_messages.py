@@ -35,6 +35,7 @@ from attnref import (
     streaming_mask,
     window_mask,
 )
+from attnref._fit import leads_back
 from attnref._validate import as_float
 
 Q, K, V, OUT = np.zeros((2, 5, 3)), np.zeros((2, 7, 3)), np.zeros((2, 7, 11)), np.zeros((2, 5, 11))
@@ -148,6 +149,7 @@ ROWS = [
     (lambda: attention(Q, K, V, scale=np.inf), AttnRefError, f"scale is inf: {NUMBER}. {LEAVE}"),
     (lambda: attention(Q, K, V, scale="1"), DtypeError,
      f"scale has dtype <U1 and shape (): {NUMBER}. {BIAS}"),
+    (lambda: attention(Q, K, V, scale=[[1], [2, 3]]), ShapeError, f"scale {RAGGED}"),
     (lambda: attention(Q, K, V, softcap=0), AttnRefError,
      f"softcap is 0: {NUMBER} greater than zero. {LEAVE}"),
     (lambda: attention(Q, K, V, softcap=[1.0]), DtypeError,
@@ -277,6 +279,9 @@ ROWS = [
     (lambda: extend_cache(extend_cache(None, K, V), K, V[:1]), ShapeError,
      "V has shape (1, 7, 11): it must be like the cached one, shape (2, 7, 11), in all axes but the last but "
      "one. Begin a new cache by passing None."),
+    (lambda: leads_back("W_O", np.ones((5, 6, 7)), X), ShapeError,
+     "W_O has shape (5, 6, 7): its last axis must be as long as that of X, shape (5, 6), to which its product is "
+     "added. Give it d_model columns."),
     (lambda: rms_norm(np.ones(())), ShapeError, f"X has shape (): {TOKEN}"),
     (lambda: rms_norm(np.ones((5, 0))), ShapeError, f"X has shape (5, 0): {TOKEN}"),
     (lambda: layer_norm(X, gain=np.ones((6, 1))), ShapeError,
@@ -295,3 +300,8 @@ def test_a_refusal_names_argument_shape_rule_and_next_step(call, error, message)
         call()
     assert type(caught.value) is error
     assert str(caught.value) == message
+
+
+def test_a_matrix_that_leads_back_to_the_tokens_is_taken():
+    leads_back("W_O", np.ones((7, 6)), np.ones((2, 5, 6)))
+    leads_back("W_O", np.ones(6), X)

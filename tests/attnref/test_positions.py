@@ -146,6 +146,20 @@ def test_the_dtype_is_that_of_the_tokens_and_at_least_float32():
     assert rotary([[1, 2]]).dtype == np.float64
 
 
+def test_an_offset_is_added_to_narrow_positions_without_rounding():
+    X = tokens(6)
+    there = rotary(X, positions=np.float32([2**24]), offset=1)  # the next whole number is none of float32's
+    assert_close(there, rotary(X, positions=np.full(L, 2**24 + 1)))
+
+
+def test_float32_tokens_are_turned_in_float32():
+    """Rounded as products of float32 are, and not only when they are stored."""
+    X = np.random.default_rng(0).normal(size=(L, 2)).astype(np.float32)
+    cos, sin = (wave(np.arange(L)).astype(np.float32) for wave in (np.cos, np.sin))
+    a, b = X[:, 0], X[:, 1]
+    assert_close(rotary(X), np.stack([a * cos - b * sin, a * sin + b * cos], axis=-1), tol=0)
+
+
 def test_the_tokens_are_not_changed():
     X = tokens(6)
     before = X.copy()

@@ -70,6 +70,58 @@ def test_escape_hides_the_proof_and_keeps_the_focus(open_page):
     assert page.evaluate("document.activeElement.matches('data')")
 
 
+FOCUSED = "document.activeElement.matches('.highlight') && document.activeElement.textContent"
+
+
+def test_a_click_holds_the_proof_and_its_button_leads_to_the_block(open_page):
+    page = open_page(LESSON)
+    number = page.locator("p data[data-proof='weights[0]']").first
+    number.click()
+    page.locator("h1").hover()
+    assert box(page).is_visible()
+    box(page).locator("button").click()
+    assert "weights = powers / total" in page.evaluate(FOCUSED)
+    assert box(page).is_hidden()
+
+
+def test_a_tap_leads_to_the_block_too(open_page):
+    page = open_page(LESSON, width=390, has_touch=True)
+    page.locator("p data[data-proof='weights[0]']").first.tap()
+    box(page).locator("button").tap()
+    assert "weights = powers / total" in page.evaluate(FOCUSED)
+
+
+def test_enter_leads_to_the_block_and_escape_back_to_the_number(open_page):
+    page = open_page(LESSON)
+    number = page.locator("p data[data-proof='weights[0]'][tabindex]").first
+    number.focus()
+    assert "Enter" in box(page).inner_text()
+    page.keyboard.press("Enter")
+    assert "weights = powers / total" in page.evaluate(FOCUSED)
+    page.keyboard.press("Escape")
+    assert page.evaluate("document.activeElement.dataset.proof") == "weights[0]"
+
+
+def test_a_block_in_a_fold_is_opened(open_page):
+    page = open_page("lessons/why-the-root/")
+    found = page.evaluate(
+        """() => {
+          const kept = JSON.parse(document.querySelector('.ledger-count').dataset.lines)
+          const fold = [...document.querySelectorAll('details .highlight code')].map((c) => c.textContent).join('')
+          return [...document.querySelectorAll('data[data-line][tabindex]')].findIndex((number) =>
+            number.dataset.line.split(',').every((place) => kept[place] && fold.includes(kept[place])))
+        }"""
+    )
+    assert found >= 0
+    number = page.locator("data[data-line][tabindex]").nth(found)
+    number.evaluate(
+        "(number) => { for (const d of document.querySelectorAll('details')) d.open = d.contains(number) }"
+    )
+    number.focus()
+    page.keyboard.press("Enter")
+    assert page.evaluate(f"({FOCUSED}) && document.activeElement.closest('details').open")
+
+
 def test_the_focused_number_is_described_by_its_proof(open_page):
     page = open_page(LESSON)
     number = page.locator("data[tabindex='0']").first
