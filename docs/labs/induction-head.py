@@ -111,9 +111,10 @@ for example in repeated(np.random.default_rng(0), 6, 3, 16):
 # %% [markdown]
 # ## The model
 #
-# Two attention layers with one head each, and nothing else: no feed-forward part, no norm. What training depends on
-# stands in one recipe. The numbers given below are those of the full one, which we come back to; so that this page is
-# built in a second or two, it trains a smaller one.
+# Two attention layers with one head each, and nothing else of [what a block holds](../lessons/what-comes-next.md): no
+# feed-forward part, no norm. What training depends on stands in one recipe, and in a **seed**, the number that the dice
+# start from: the same seed throws the same dice again. The numbers given below are those of the full recipe, which we
+# come back to; so that this page is built in a second or two, it trains a smaller one.
 
 
 # %%
@@ -294,9 +295,10 @@ print(max(apart) < 1e-8)
 #
 # ## The step
 #
-# Adam remembers for each parameter the mean of its gradients and the mean of their squares. It goes along the first,
-# divided by the root of the second: so each parameter moves at about the same speed, however small its gradients
-# are. The first steps are small ones, until the memories hold something.
+# A rule says how far to go against a gradient. The usual one is called Adam. It remembers for each parameter the mean
+# of its gradients and the mean of their squares, and goes against the first, divided by the root of the second: so each
+# parameter moves at about the same speed, however small its gradients are. The first steps are small ones, until the
+# memories hold something.
 
 
 # %%
@@ -423,7 +425,8 @@ show(history)
 # <!--= full.steps, curves["loss"][0], steps[8], steps[4], curves["induction"][7], steps[7],
 # curves["induction"][15], steps[15], curves["induction"][-1], curves["previous"][-1] -->
 #
-# *The run of the first seed, measured every 25 steps. It turns around step 200.*
+# *The run of the first seed, measured every 25 steps. It turns around step 200. Below: the accuracy, and the weight
+# that each head puts on the token where it should look.*
 # <!--= steps[1], steps[8] -->
 #
 # It is not the luck of a seed: 10 of 10 end with an induction weight of 0.95 or more, the lowest at 0.992, and with an

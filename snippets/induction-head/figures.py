@@ -32,7 +32,7 @@ def turn(steps, curves) -> Figure:
         label(heads, text, (steps[-1], curves[name][-1]), dx=8, dy=dy, color=INK)
     heads.set_ylim(0, 1)
     heads.set_yticks([0, 0.5, 1])
-    quiet(heads, "accuracy, and weight on the right token", (0, 1), dx=-20, dy=22)
+    quiet(heads, "accuracy and weights", (0, 1), dx=-20, dy=22)
     for axes in (loss, heads):
         axes.set_xlim(0, steps[-1])
         axes.set_xticks(range(0, steps[-1] + 1, steps[-1] // 3))

@@ -7,7 +7,7 @@ import { readFileSync } from "node:fs"
 
 const puppeteer = createRequire(import.meta.url)("puppeteer-core")
 const [executablePath, address, ending] = process.argv.slice(2)
-const { solution, wrong, says } = JSON.parse(readFileSync(0, "utf8"))
+const { exercises, widgets } = JSON.parse(readFileSync(0, "utf8"))
 const PATIENT = 120_000 // milliseconds; Python takes a few seconds to start, on a busy machine more
 
 const browser = await puppeteer.launch({ browser: "firefox", executablePath, headless: true })
@@ -87,23 +87,36 @@ const acts = {
     await (await page.$("data[data-proof='weights[0]']")).hover()
     await page.waitForFunction(() => document.querySelector("#proof")?.textContent.includes("weights[0]"))
   },
-  async "a widget answers to keys"() {
-    await open("lessons/soft-lookup")
-    const field = await page.waitForSelector("attn-lookup input[type=number]")
-    const before = await page.$eval("attn-lookup", (widget) => widget.textContent)
-    await field.focus()
-    await page.keyboard.press("ArrowUp")
-    await page.keyboard.press("Tab")
-    await page.waitForFunction((before) => document.querySelector("attn-lookup").textContent !== before, {}, before)
+  async "every widget lives and answers to keys"() {
+    for (const [tag, path] of Object.entries(widgets)) {
+      await open(path)
+      await page.waitForFunction((tag) => customElements.get(tag), {}, tag)
+      await page.waitForSelector(`${tag} :is(input, select, button)`)
+      const state = () =>
+        page.$eval(tag, (widget) => {
+          const fields = [...widget.querySelectorAll("input, select, details")]
+          return widget.innerHTML + fields.map((field) => [field.value, field.checked, field.open]).join()
+        })
+      const before = await state()
+      const field = await page.$(`${tag} :is(input[type=number], input[type=range])`)
+      await (field ?? (await page.$(`${tag} :is(select, input, button)`))).focus()
+      for (const key of ["ArrowUp", "ArrowDown", "ArrowDown", " "]) await page.keyboard.press(key)
+      for (let wait = 0; (await state()) === before; wait++) {
+        if (wait > 40) throw new Error(`${tag} does not answer to keys`)
+        await new Promise((later) => setTimeout(later, 50))
+      }
+    }
   },
-  async "an exercise tells what is wrong, and is solved"() {
-    await open("exercises/write-attention")
-    for (const [code, wanted] of [[wrong, says], [solution, "right"]]) {
-      await write(code)
-      await page.evaluate(() => document.querySelector(".live-output")?.remove())
-      await (await page.waitForSelector(".exercise > .live-bar [name=check]")).click()
-      await page.waitForSelector(".live-report")
-      expect(await page.$eval(".live-report", (report) => report.textContent), wanted)
+  async "every exercise tells what is wrong, and is solved"() {
+    for (const [slug, { solution, wrong }] of Object.entries(exercises)) {
+      await open(`exercises/${slug}`)
+      for (const [wanted, code] of [...Object.entries(wrong), ["right", solution]]) {
+        await write(code)
+        await page.evaluate(() => document.querySelector(".live-output")?.remove())
+        await (await page.waitForSelector(".exercise > .live-bar [name=check]")).click()
+        await page.waitForSelector(".live-report")
+        expect(await page.$eval(".live-report", (report) => report.textContent), wanted)
+      }
     }
   },
 }

@@ -8,9 +8,11 @@ from pathlib import Path
 import pytest
 
 from tests.browser.conftest import missing
-from tests.docs.exercises import program, wrong_program
+from tests.browser.test_widgets import PAGES
+from tests.docs.exercises import EXERCISES, program, wrong_program
 
 HERE = Path(__file__).parent
+STUDY = {"attn-cards": "study/cards/", "attn-quiz": "study/quiz/"}
 ACTS = [
     "a block runs and prints what the page shows",
     "an edited block prints what the reader wrote",
@@ -18,8 +20,8 @@ ACTS = [
     "an endless loop is stopped, and the next run works",
     "the next page runs, too",
     "a number shows its proof",
-    "a widget answers to keys",
-    "an exercise tells what is wrong, and is solved",
+    "every widget lives and answers to keys",
+    "every exercise tells what is wrong, and is solved",
 ]
 
 
@@ -30,14 +32,18 @@ def played(address: str, ending: str) -> dict[str, str | None]:
         missing("Firefox")
     if shutil.which("node") is None or not (HERE / "node_modules" / "puppeteer-core").exists():
         missing("node or puppeteer-core (npm install --prefix tests/browser)")
-    exercise = {
-        "solution": program("write-attention", "solution"),
-        "wrong": wrong_program("write-attention", "softmax_axis"),
-        "says": "softmax_axis",
+    exercises = {
+        slug: {
+            "solution": program(slug, "solution"),
+            "wrong": {fault: wrong_program(slug, fault) for fault in exercise.wrong},
+        }
+        for slug, exercise in EXERCISES.items()
     }
+    widgets = {tag: path.rstrip("/") for tag, path in {**PAGES, **STUDY}.items()}
+    question = json.dumps({"exercises": exercises, "widgets": widgets})
     done = subprocess.run(
         ["node", "firefox.mjs", firefox, address, ending],
-        cwd=HERE, input=json.dumps(exercise), capture_output=True, text=True, timeout=900,
+        cwd=HERE, input=question, capture_output=True, text=True, timeout=900,
     )  # fmt: skip
     assert done.returncode == 0, done.stdout + done.stderr
     return {act["name"]: act["fault"] for act in map(json.loads, done.stdout.splitlines())}
