@@ -52,25 +52,8 @@ def levels(rng: np.random.Generator, tops: list[float], L_k: int, spread: float)
     return {"Q": Q, "K": K, "V": grid(rng, 1, 1, L_k, 3)}
 
 
-HIGH = [
-    3.0,
-    400.0,
-    698.0,
-    706.0,
-    712.0,
-    718.0,
-    725.0,
-    735.0,
-    750.0,
-    770.0,
-    785.0,
-    800.0,
-    820.0,
-    850.0,
-    920.0,
-    980.0,
-]
-HIGH += [1020.0, 1250.0, 2000.0]
+HIGH = [3.0, 400.0, 698.0, 706.0, 712.0, 718.0, 725.0, 735.0, 750.0, 770.0, 785.0, 800.0, 820.0, 850.0]
+HIGH += [920.0, 980.0, 1020.0, 1250.0, 2000.0]
 NEGATIVE = [
     -1.0,
     -9.0,
@@ -143,6 +126,7 @@ def with_options(rng: np.random.Generator) -> list[Probe]:
         ("bias and causal", self_, {"bias": grid(rng, 2, 3, 5, 5), "causal": True}, "bias causal"),
         ("window (1, 0)", self_, {"window": (1, 0)}, "window"),
         ("window (2, 1), more keys", cross, {"window": (2, 1)}, "window"),
+        ("window (0, 2)", self_, {"window": (0, 2)}, "window"),
         ("window (1, 0) and causal", cross, {"window": (1, 0), "causal": True}, "window causal"),
         ("softcap=1.5", cross, {"softcap": 1.5}, "softcap"),
         ("softcap=1.5 and causal", self_, {"softcap": 1.5, "causal": True}, "softcap causal"),

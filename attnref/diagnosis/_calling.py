@@ -44,6 +44,11 @@ class Seen:
     """Whether it was raised by a division by zero or an overflow, where arrays would hold NaN."""
 
     @property
+    def deed(self) -> str:
+        """What it did instead of returning numbers, after "the function"."""
+        return f"{'raises' if self.kind == 'raises' else 'returns'} {self.problem}"
+
+    @property
     def output(self) -> Array | None:
         return self.results[0] if self.results else None
 
@@ -98,8 +103,7 @@ class Caller:
         arrays = list(probe.arrays.values())
         if option == "scale":
             return arrays[0].shape[-1] ** -0.5
-        if option == "mask" and self.full_mask and len(arrays) > 1:
-            mask = np.ones((*arrays[0].shape[:-1], arrays[1].shape[-2]), dtype=bool)
+        if option == "mask" and self.full_mask and (mask := everything(self.form, probe)) is not None:
             return into(as_mask_given(mask, self.rules, self.dtype), self.framework)
         return NEUTRAL.get(option)
 
@@ -158,6 +162,17 @@ class Caller:
             results[0] = self.form.comparable(results[0], probe)
         maker = type(parts(value)[0]).__module__.partition(".")[0]
         return Seen(probe, results, dtype=str(arrays[0].dtype), maker=maker, changed=changed)
+
+
+def everything(form: Form, probe: Probe) -> Array | None:
+    """A mask that hides nothing; None where its shape changes from call to call."""
+    arrays = list(probe.arrays.values())
+    if form.drive is not None or len(arrays) < 2:
+        return None
+    if "X" in probe.arrays:
+        batch, length, _ = arrays[0].shape
+        return np.ones((batch, 1, length, length), dtype=bool)
+    return np.ones((*arrays[0].shape[:-1], arrays[1].shape[-2]), dtype=bool)
 
 
 def _equal(a: Array, b: Array | None) -> bool:

@@ -74,7 +74,7 @@ def check(
         With `"garbage"` among them, NaN behind a mask must not reach the output.
     dtype
         What the arrays are given in. None: `float64`, and `float16` for `form="half"`. With a narrower one,
-        rounding of its size is allowed.
+        rounding of its size is allowed, and queries whose dot products `float16` cannot hold are left out.
     adapter
         For functions that are called otherwise: `adapter(fn, Q, K, V, **options)` calls the function and
         returns the output. Its own parameters say which options there are.

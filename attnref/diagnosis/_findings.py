@@ -80,9 +80,10 @@ def problems(caller: Caller, seen: list[Seen], hint: str = "") -> list[Diagnosis
         found[key] = (first, count + 1)
     diagnoses = []
     for (kind, _), (item, count) in list(found.items())[:4]:
-        verb = "raises" if kind == "raises" else "returns"
-        also = f" So it does in {count - 1} more probes." if count > 1 else ""
-        text = f"Your function {verb} {item.problem.rstrip('.')}. It was called with {shapes(item.probe)}.{also}{hint}"
+        deed = item.deed if item.deed.endswith(("?", "!")) else item.deed.rstrip(" .") + "."
+        more = "1 more probe" if count == 2 else f"{count - 1} more probes"
+        also = f" So it does in {more}." if count > 1 else ""
+        text = f"Your function {deed} It was called with {shapes(item.probe)}.{also}{hint}"
         diagnoses.append(finding(kind, text, item.line, item.probe.name))
     return diagnoses
 

@@ -81,23 +81,27 @@ def name_faults(caller: Caller, seen: Observed, variants: Sequence[Variant], tim
     keep_plausible(caller, found, everything)
     certain = "likely" if found.unexplained else "exact"
     sets = [s for s in found.sets if s] if certain == "exact" else trusted(caller, found, everything)
+    faults: Faults = ()
     if sets:
         plainly = [v for v in variants if v not in last]
         search.variants = plainly
         faults = search.pruned(sets[0], found.unexplained)
         others = {v.fault: tuple(search.alike(faults, v, found.unexplained)) for v in faults}
         named.diagnoses = diagnosed(caller, faults, others, everything, certain, timeout)
-    elif not found.unexplained:
-        return named
-    plain_right = all(
+    plain = [
         fine
         for item, fine in zip(items, right, strict=True)
         if not item.probe.options and not item.probe.features
-    )
+    ]
+    plain_right = bool(plain) and all(plain)
     by_probe = {id(item.probe): item for item in good}
-    for n in found.unexplained:
-        item = everything[n]
-        if item.output is not None and not reproduces(caller, item, ()):
+    for n, item in enumerate(everything):
+        # What is named accounts for a probe, or the probe is right, or else it is without a name.
+        if (
+            item.output is not None
+            and not (faults and search.matches(faults, n))
+            and not reproduces(caller, item, ())
+        ):
             named.unexplained.append(
                 unexplained(caller, by_probe[id(item.probe)], item.tolerance, plain_right)
             )

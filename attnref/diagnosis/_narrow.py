@@ -1,7 +1,10 @@
 """What has no name: the first row that is wrong, and the stage at which it goes wrong."""
 
+from dataclasses import replace
+
 import numpy as np
 
+from attnref._masks import Align
 from attnref.diagnosis._attention import identity_probe
 from attnref.diagnosis._calling import Caller, Seen
 from attnref.diagnosis._pipeline import Array, Probe, Work, run, same
@@ -59,6 +62,12 @@ def stage_of(caller: Caller) -> str:
         return "the blend: it is not the weights times the values"
     if same(weights, work.weights, 1e-5):
         return "the blend of the values"
+    causal = Probe("causal", probe.arrays, {"causal": True}, frozenset({"causal"}))
+    corners: tuple[tuple[Align, str], ...] = (("bottom_right", "bottom right"), ("top_left", "top left"))
+    for align, corner in corners:
+        other = run(caller.form, causal, replace(caller.rules, causal_align=align))
+        if other is not None and same(weights, other.weights, 1e-5):
+            return f"the mask: it is causal without being asked, aligned to the {corner}"
     sums = weights.sum(axis=-1)
     if not same(sums, np.ones(sums.shape), 1e-5):
         at = tuple(int(n) for n in np.argwhere(~(np.abs(sums - 1) < 1e-5))[0])

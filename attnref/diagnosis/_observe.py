@@ -10,6 +10,7 @@ import numpy as np
 from attnref.diagnosis._arrays import back, equal_widths, narrowed, parts
 from attnref.diagnosis._attention import identity_probe
 from attnref.diagnosis._calling import Caller, Seen
+from attnref.diagnosis._fitting import fitting, with_mask
 from attnref.diagnosis._pipeline import Array, Probe, run
 from attnref.diagnosis._signature import frameworks
 
@@ -46,6 +47,14 @@ def observe(caller: Caller, probes: Sequence[Probe], into: Observed) -> None:
     settle(caller, probes, into)
     if into.equal_widths:
         probes = [equal_widths(probe) for probe in probes]
+    if caller.full_mask and caller.takes.get("mask") in caller.must:
+        probes = [with_mask(probe, caller.form) for probe in probes]
+    if caller.form.name != "half":
+        held = [fitting(probe, caller.dtype) for probe in probes]
+        if any(a is not b for a, b in zip(held, probes, strict=True)):
+            text = f'scores so great that {caller.dtype.name} cannot hold the dot products: see form="half".'
+            into.skipped.append(text)
+        probes = held
     for probe in probes:
         if not set(probe.options) <= set(caller.takes):
             continue
@@ -56,7 +65,7 @@ def observe(caller: Caller, probes: Sequence[Probe], into: Observed) -> None:
         if probe.tight and seen.dtype == "float32" and (seen.maker.startswith("jax") or _is_jax(caller)):
             continue
         if seen.problem and (probe.optional or len(probe.options) > 1):
-            into.refused.setdefault(seen.problem, []).append(probe.name)
+            into.refused.setdefault(seen.deed, []).append(probe.name)
             continue
         into.seen.append(seen)
     repeat(caller, into)
@@ -76,7 +85,7 @@ def settle(caller: Caller, probes: Sequence[Probe], into: Observed) -> None:
     tried = [p for p in probes if set(p.options) <= set(caller.takes) and p.name in ("causal", "mask")]
     best: tuple[int, str, bool] | None = None
     for framework, full in itertools.product(
-        frameworks(caller.fn), (False, True) if caller.must else (False,)
+        frameworks(caller.fn), (True, False) if caller.must else (False,)
     ):
         caller.framework, caller.full_mask = framework, full
         problems = sum(bool(_called(caller, probe, into).problem) for probe in [*simple, *tried])
@@ -91,7 +100,7 @@ def settle(caller: Caller, probes: Sequence[Probe], into: Observed) -> None:
         refused = next(seen for probe in simple if (seen := caller(probe)).problem)
         into.equal_widths = not any(_called(caller, probe, into).problem for probe in narrow)
         if into.equal_widths:
-            into.skipped.append(f"values wider or narrower than keys: the function raises {refused.problem}")
+            into.skipped.append(f"values wider or narrower than keys: the function {refused.deed}")
             simple = narrow
     order(caller, simple[0])
     if caller.unread and best[0] < len(simple):

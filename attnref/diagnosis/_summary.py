@@ -27,9 +27,7 @@ def untested(caller: Caller, form: Form, wanted: set[str] | None, seen: Observed
     if wanted is not None:
         left = sorted(set(form.options) - wanted - set(missing))
         found += [f"{', '.join(left)}: not among the features asked for."] if left else []
-    found += [
-        f"“{'”, “'.join(probes)}”: the function raises {problem}" for problem, probes in seen.refused.items()
-    ]
+    found += [f"“{'”, “'.join(probes)}”: the function {deed}" for deed, probes in seen.refused.items()]
     return found + seen.skipped
 
 

@@ -10,6 +10,7 @@ from attnref.diagnosis._steps import seen, top
 
 EVERYWHERE: frozenset[str] = frozenset()
 FLOORS = (1e-5, 1e-6, 1e-7, 1e-8, 1e-9, 1e-10, 1e-12, 1e-15, 1e-16, 1e-20, 1e-30, 1e-38, 1e-300)
+NO_MAXIMUM = "no maximum is subtracted, and exp overflows above 709"
 LARGE = frozenset({"large", "low", "first_block"})
 
 
@@ -31,8 +32,7 @@ def _bare(axes: tuple[int, ...]) -> Hook:
     def step(w: Work) -> None:
         if any(-axis > w.logits.ndim for axis in axes):
             raise ValueError("no such axis")
-        powers = np.exp(w.logits)
-        w.weights = powers / powers.sum(axis=axes, keepdims=True)
+        w.weights = np.exp(w.logits) / np.exp(w.logits).sum(axis=axes, keepdims=True)
 
     return step
 
@@ -41,11 +41,17 @@ def _guarded(w: Work) -> None:
     w.weights = np.where(np.isnan(w.weights), 0, w.weights)
 
 
-def _shifted(shift: Callable[[Array], npt.ArrayLike], repaired: bool = False) -> Hook:
+def _held(powers: Array, dtype: str) -> Array:
+    """Infinite and zero where they are so in this dtype; that it rounds the others is of no account."""
+    narrow = powers.astype(dtype)
+    return np.where(np.isinf(narrow) | (narrow == 0), narrow, powers)
+
+
+def _shifted(shift: Callable[[Array], npt.ArrayLike], repaired: bool = False, dtype: str = "float64") -> Hook:
     """Softmax with another number than the row's maximum subtracted; repaired: where that leaves nothing, zero."""
 
     def step(w: Work) -> None:
-        powers = np.exp(w.logits - np.asarray(shift(w.logits)))
+        powers = _held(np.exp(w.logits - np.asarray(shift(w.logits))), dtype)
         total = powers.sum(axis=-1, keepdims=True)
         w.weights = powers / np.where((total == 0) & repaired, 1, total)
 
@@ -89,13 +95,11 @@ def _again(x: Array) -> Array:
 
 
 def _no_keepdims(x: Array) -> Array:
-    powers = np.exp(x - top(x))
-    return np.asarray(powers / powers.sum(axis=-1))
+    return np.asarray(np.exp(x - top(x)) / np.exp(x - top(x)).sum(axis=-1))
 
 
 def _never_keepdims(x: Array) -> Array:
-    powers = np.exp(x - np.max(x, axis=-1))
-    return np.asarray(powers / powers.sum(axis=-1))
+    return np.asarray(np.exp(x - np.max(x, axis=-1)) / np.exp(x - np.max(x, axis=-1)).sum(axis=-1))
 
 
 def _plus_one(x: Array, shifted: bool) -> Array:
@@ -104,7 +108,8 @@ def _plus_one(x: Array, shifted: bool) -> Array:
     return np.asarray(powers / (one + powers.sum(axis=-1, keepdims=True)))
 
 
-def _all(x: Array) -> Array:
+def of_everything(x: Array) -> Array:
+    """One maximum for all rows."""
     return np.asarray(np.max(x, axis=tuple(range(x.ndim)), keepdims=True))
 
 
@@ -134,13 +139,14 @@ def _axis(name: str, says: str, *axes: int) -> list[Variant]:
     ]
 
 
-def _shift(
-    name: str, says: str, shift: Callable[[Array], npt.ArrayLike], common: bool = False
-) -> list[Variant]:
+def shifts(
+    name: str, says: str, shift: Callable[[Array], npt.ArrayLike], common: bool = False, dtype: str = "float64"
+) -> list[Variant]:  # fmt: skip
+    """Another number than the row's maximum, with an empty row mended in each way; exp is that of the dtype."""
     return [
-        Variant(name, {"normalise": _shifted(shift)}, LARGE, says, common),
-        Variant(name, {"normalise": _shifted(shift, repaired=True)}, LARGE, says, common),
-        Variant(name, {"normalise": _shifted(shift), "empty": _guarded}, LARGE, says, common),
+        Variant(name, {"normalise": _shifted(shift, dtype=dtype)}, LARGE, says, common),
+        Variant(name, {"normalise": _shifted(shift, True, dtype)}, LARGE, says, common),
+        Variant(name, {"normalise": _shifted(shift, dtype=dtype), "empty": _guarded}, LARGE, says, common),
     ]
 
 
@@ -178,17 +184,17 @@ VARIANTS: list[Variant] = [
         "1 is added to the denominator, not shifted with the maximum"),
     *_law("softmax_plus_one", _from(lambda x: _plus_one(x, True)),
         "the denominator has a term for attending to nothing"),
-    *_shift("softmax_overflow", "no maximum is subtracted, and exp overflows above 709", lambda x: 0.0, True),
-    *(Variant("softmax_overflow", {"normalise": _floored(floor, added)},
-              says="no maximum is subtracted, and exp overflows above 709", common=False)
+    *shifts("softmax_overflow", NO_MAXIMUM, lambda x: 0.0, True),
+    *(Variant("softmax_overflow", {"normalise": _floored(floor, added)}, says=NO_MAXIMUM, common=False)
       for floor in FLOORS for added in (True, False)),
-    *_shift("softmax_global_max", "one maximum is subtracted for all rows, so that low rows vanish", _all, True),
-    *_shift("softmax_global_max", "one maximum is subtracted for all queries of a head", lambda x: np.max(x,
+    *shifts("softmax_global_max", "one maximum is subtracted for all rows, so that low rows vanish", of_everything,
+        True),
+    *shifts("softmax_global_max", "one maximum is subtracted for all queries of a head", lambda x: np.max(x,
         axis=(-1, -2), keepdims=True)),
-    *_shift("softmax_global_max", "one maximum is subtracted for all heads", lambda x: np.max(x, axis=(-1, -2,
+    *shifts("softmax_global_max", "one maximum is subtracted for all heads", lambda x: np.max(x, axis=(-1, -2,
         -3), keepdims=True)),
     *(v for c in (5, 10, 20, 30, 50, 64, 88, 100, 128, 200, 256, 300, 500, 700, -10, -50, -100)
-      for v in _shift("softmax_const_max", f"a fixed {c} is subtracted instead of the row's maximum", _constant(c))),
+      for v in shifts("softmax_const_max", f"a fixed {c} is subtracted instead of the row's maximum", _constant(c))),
     *(v for c in (-5e4, -1e4, -3e4, -1e3, -500, -100, 0)
-      for v in _shift("online_sentinel", f"the running maximum starts at {c:g} and not at −∞", _at_least(c))),
+      for v in shifts("online_sentinel", f"the running maximum starts at {c:g} and not at −∞", _at_least(c))),
 ]  # fmt: skip
