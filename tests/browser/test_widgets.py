@@ -404,6 +404,7 @@ def test_steps_of_a_sentence_in_which_nobody_may_be_heard_end_at_nothing(open_wi
     page.widget.get_by_role("slider", name="step").fill("5")
     for index in range(4):
         page.widget.get_by_label("Word").select_option(index=index)
+        settle(page)  # the box shows the chosen word's state with the next frame
         page.widget.get_by_label("may be heard").uncheck()
     settle(page)
     assert results(page)[2:] == ["−∞", "0.000", "[0.00, 0.00]"]
