@@ -85,10 +85,14 @@ def rivals() -> dict[str, Callable[[], Any]]:
 
 
 def rounds(calls: dict[str, Callable[[], Any]], number: int) -> dict[str, list[float]]:
-    """Seconds of each call in each round, after one round that is not counted."""
+    """Seconds of each call in each round, after one round that is not counted.
+
+    Threads of a library wait busily for more work for a while after a call; each rival begins when they sleep.
+    """
     seconds: dict[str, list[float]] = {name: [] for name in calls}
     for n in range(number + 1):
         for name, call in calls.items():
+            time.sleep(0.3)
             start = time.perf_counter()
             call()
             if n:

@@ -35,6 +35,9 @@
 #   - code: "alone, alone_history = train(replace(small, n_layers=1), 1, 240)"
 #     input: "240"
 #     reason: "the sign of a divisor does not change what it divides without a rest"
+#   - code: "share = weights[1][:, rows, rows - back].mean()"
+#     input: "1"
+#     reason: "of two layers the second is the last"
 # native:
 #   - code: "\"\"\"What was trained apart"
 #     reason: "it reads a file of the project"
