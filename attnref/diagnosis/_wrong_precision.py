@@ -31,7 +31,7 @@ def _narrow(dtype: npt.DTypeLike, cast: str) -> dict[str, Hook]:
 
 
 def _sooner(bound: int, dtype: str) -> list[Variant]:
-    """What is overlooked in float64 and breaks in a narrower dtype."""
+    """What is overlooked in double precision and breaks in a narrower dtype."""
     overflow = f"no maximum is subtracted, and exp of {dtype} overflows above {bound}"
     vanish = f"one maximum is subtracted for all rows, so that low rows vanish in {dtype}"
     found = [
