@@ -12,10 +12,8 @@ from __future__ import annotations
 
 import argparse
 import contextlib
-import datetime
 import json
 import os
-import platform
 import shutil
 import statistics
 import subprocess
@@ -25,8 +23,9 @@ import time
 import urllib.request
 from pathlib import Path
 
+from benchmarks import record
+
 ROOT = Path(__file__).parents[1]
-RECORD = Path(__file__).parent / "records" / "site.json"
 TAKEN = (
     "docs",
     "snippets",
@@ -112,14 +111,7 @@ def main() -> None:
     }
     print(json.dumps(figures, indent=2))
     if arguments.record:
-        machine = f"{platform.machine()}, {os.cpu_count()} cores, Python {platform.python_version()}"
-        record = {
-            "command": "python -m benchmarks.bench_site --record",
-            "date": datetime.date.today().isoformat(),
-            "machine": machine,
-            **figures,
-        }
-        RECORD.write_text(json.dumps(record, indent=2) + "\n", encoding="utf-8")
+        record.write("site", figures)
 
 
 if __name__ == "__main__":
