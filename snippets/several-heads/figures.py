@@ -20,8 +20,8 @@ from sitekit.drawing import (
     weight_bars,
 )
 
-FILLS = [(ONE, 0.4), (TWO, 0.4), "none"]  # of the first, the second and the third head
-LETTERS = "abc"
+FILLS = [(ONE, 0.4), (TWO, 0.4), (SOFT, 0.2)]  # of the first, the second and the third head
+LETTERS = "bpt"  # before, partner, topic
 
 
 def grid(axes: Axes, numbers, owners, left: float = 0, top: float = 0, digits: int = 0, letters=True) -> None:
@@ -77,24 +77,24 @@ def cut(labelled, cut_right, cut_wrong) -> Figure:
 
 
 @figure
-def mixing(joined, W_O, shares, output) -> Figure:
+def mixing(joined, W_O, parts, output, names) -> Figure:
     """The joined numbers of the second word beside the rows of the last matrix, and what each head adds."""
     on = sheet(400)
     axes = panel(on, 0, 0, 340, 400)
     paper(axes, 340 / 36, 400 / 30)
     left, top = 3.2, 1
-    owners = np.repeat(np.arange(len(shares)), 2)[:, None]  # two rows for each head
+    owners = np.repeat(np.arange(len(parts)), 2)[:, None]  # two rows for each head
     grid(axes, joined[1][:, None], owners, left=1.4, top=top, digits=2, letters=False)
     grid(axes, W_O, np.broadcast_to(owners, W_O.shape), left=left, top=top, letters=False)
     quiet(axes, "joined", (1.9, top), dy=12, across="center")
     quiet(axes, "times its row of the matrix", (left, top), dy=12)
     below = top + len(W_O) + 1
-    for head, share in enumerate(shares):
-        quiet(axes, f"head {LETTERS[head]}", (1.4, top + 2 * head + 1), dx=-6, across="right")
-        heads = np.full((1, share.shape[1]), head)
-        grid(axes, share[1][None], heads, left=left, top=below + head, digits=2, letters=False)
-        quiet(axes, f"share of {LETTERS[head]}", (left, below + head + 0.5), dx=-8, across="right")
-    last = below + len(shares) + 0.4
+    for head, part in enumerate(parts):
+        quiet(axes, names[head], (1.4, top + 2 * head + 1), dx=-6, across="right")
+        heads = np.full((1, part.shape[1]), head)
+        grid(axes, part[1][None], heads, left=left, top=below + head, digits=2, letters=False)
+        quiet(axes, f"from {names[head]}", (left, below + head + 0.5), dx=-8, across="right")
+    last = below + len(parts) + 0.4
     nobody = np.full((1, output.shape[1]), -1)
     grid(axes, output[1][None], nobody, left=left, top=last, digits=2, letters=False)
     label(axes, "output", (left, last + 0.5), dx=-8, across="right", color=INK)
