@@ -104,7 +104,7 @@ def all_heads(all_maps, best) -> Figure:
     maps = np.asarray(all_maps)  # (layers, heads, n, n)
     layers, heads, n, _ = maps.shape
     cell = (WIDTH - 30) / heads
-    on = sheet(26 + cell * layers + 4)
+    on = sheet(26 + cell * layers + 20)
     axes = panel(on, 26, 26, cell * heads, cell * layers)
     shaded(axes, maps)
     for layer, head in best.values():
@@ -130,6 +130,9 @@ def all_heads(all_maps, best) -> Figure:
             color=SOFT,
             fontsize=SMALL,
         )
+    below = layers * (n + 3) - 3
+    label(axes, "head", (0, 0), dx=-4, dy=12, across="right", color=SOFT, fontsize=SMALL)
+    label(axes, "layer", (0, below), dx=0, dy=-12, across="right", color=SOFT, fontsize=SMALL)
     axes.set_xlim(-1.5, heads * (n + 3) - 1.5)
     axes.set_ylim(layers * (n + 3) - 1.5, -1.5)
     axes.axis("off")
