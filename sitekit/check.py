@@ -11,8 +11,8 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from sitekit import figures, lint, pages, proofs, render, sources
+from sitekit.owners import Ledger
 from sitekit.pages import Page, Problem
-from sitekit.proofs import Ledger
 from sitekit.sources import Record
 
 # What an extension warns of while a page is rendered is among the problems found; it is not printed besides.

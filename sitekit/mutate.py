@@ -24,9 +24,9 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 
 from sitekit import check, numerals, outputs, pages, programs, proofs, sources
+from sitekit.owners import Ledger
 from sitekit.pages import Page
 from sitekit.programs import Run, Unit
-from sitekit.proofs import Ledger
 
 SECONDS = 5  # a mutated program that runs longer counts as noticed: the page would hang
 
@@ -250,7 +250,7 @@ def _another_place(ledger: Ledger, other: Page) -> str:
 def _noticed(page: Page, run: Run | None) -> bool:
     """Whether a page falls short. What the blocks print is compared first, which is the quicker half."""
     if run is not None:
-        ledger = proofs.Ledger(page, run)
+        ledger = Ledger(page, run)
         outputs.compare(ledger)
         if ledger.problems:
             return True
