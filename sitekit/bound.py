@@ -9,9 +9,10 @@ from functools import lru_cache
 
 import numpy as np
 
-from sitekit import bindings, formulas, programs, values
+from sitekit import bindings, formulas, hollow, programs, values
 from sitekit.bindings import Binding
 from sitekit.expressions import BindingError, NameMissing, NotHere, parse
+from sitekit.hollow import Trial
 from sitekit.numerals import Numeral, is_printable, mismatch, rounded, value_text
 from sitekit.owners import Ledger, Owned
 from sitekit.pages import Page, Problem
@@ -21,9 +22,11 @@ _CITED = re.compile(r"cite\.(?P<key>\w+)\.(?P<name>\w+)")
 _IDENTIFIER = re.compile(r"[A-Za-z_]\w*(?:\.[A-Za-z_]\w*)*")
 
 
-def own(ledger: Ledger) -> None:
+def own(ledger: Ledger, tried: bool) -> None:
+    """Compare each comment with what it speaks for; ``tried`` says whether it is also tried if it proves anything."""
     page = ledger.page
     scope = Scope(page, ledger.run)
+    trial = hollow.Trial(scope, ledger.run.hollow) if tried else None
     found, misplaced = bindings.pair(page)
     ledger.problems += [Problem(page.path, comment.line, reason) for comment, reason in misplaced]
     found += [Binding(comment, tuple(numerals)) for comment, numerals in page.meta_comments]
@@ -36,11 +39,11 @@ def own(ledger: Ledger) -> None:
             free = binding
         try:
             if binding.comment.mark == "?":
-                _claim(ledger, scope, binding)
+                _claim(ledger, scope, binding, trial)
             elif binding.comment.mark == "tex":
-                _read_formula(ledger, scope, binding)
+                _read_formula(ledger, scope, binding, trial)
             else:
-                _bind(ledger, scope, free)
+                _bind(ledger, scope, free, trial)
         except NotHere as error:
             ledger.claims -= binding.comment.mark == "?"
             ledger.owned |= {n: Owned(n, "elsewhere", str(error)) for n in free.numerals}
@@ -52,7 +55,7 @@ def own(ledger: Ledger) -> None:
     ledger.problems += _assigned_twice(ledger, scope)
 
 
-def _claim(ledger: Ledger, scope: Scope, binding: Binding) -> None:
+def _claim(ledger: Ledger, scope: Scope, binding: Binding, trial: Trial | None) -> None:
     ledger.claims += 1
     for part in parse(binding.comment.body):
         value = scope.evaluate(*part)
@@ -60,16 +63,21 @@ def _claim(ledger: Ledger, scope: Scope, binding: Binding) -> None:
             raise BindingError(f"the claim {part[0]} gives {value!r}, neither True nor False")
         if not value:
             raise BindingError(f"the claim {part[0]} is false")
+        if trial and (reason := hollow.claim(trial, part[0])):
+            raise BindingError(reason)
 
 
-def _read_formula(ledger: Ledger, scope: Scope, binding: Binding) -> None:
+def _read_formula(ledger: Ledger, scope: Scope, binding: Binding, trial: Trial | None) -> None:
     assert binding.span is not None
     proof = formulas.check(binding.span.text, binding.comment.body, scope)
     ledger.formula_proofs[binding.span.start] = proof
     ledger.owned.update({n: Owned(n, "read", proof) for n in binding.numerals})
+    (part,) = parse(binding.comment.body.partition(":")[2].strip())
+    if trial and (reason := hollow.number(trial, *part, (f"{float(scope.evaluate(*part)):.12g}",))):
+        raise BindingError(reason)
 
 
-def _bind(ledger: Ledger, scope: Scope, binding: Binding) -> None:
+def _bind(ledger: Ledger, scope: Scope, binding: Binding, trial: Trial | None) -> None:
     table = bool(binding.columns)
     given = values.table_values(scope, binding) if table else scope.values(binding.comment.body)
     if len(given) != len(binding.numerals):
@@ -89,6 +97,9 @@ def _bind(ledger: Ledger, scope: Scope, binding: Binding) -> None:
         pairs = _side_by_side(ledger.page, binding.numerals, given)
         wrong[0] = replace(wrong[0], message=wrong[0].message + pairs)
     ledger.problems += wrong
+    texts = [numeral.text for numeral in binding.numerals]
+    if trial and not wrong and (reason := hollow.numbers(trial, binding.comment.body, texts, given)):
+        raise BindingError(reason)
 
 
 def _percent(page: Page, numeral: Numeral, value: Value) -> str | None:

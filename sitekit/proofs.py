@@ -19,6 +19,7 @@ _IDENTIFIER = re.compile(r"[A-Za-z_]\w*(?:\.[A-Za-z_]\w*)*")
 
 def check(page: Page, run: Run | None = None) -> Ledger:
     """Run a page (unless its run is given) and compare everything it shows."""
+    tried = run is None  # the mutants of a page are checked with a run of their own, hundreds of times
     if run is None:
         page_units = absent.mark(programs.units(page), absent.missing(page))
         run = programs.run_once(page_units, page)
@@ -28,7 +29,7 @@ def check(page: Page, run: Run | None = None) -> Ledger:
     ledger.problems += run.problems
     outputs.compare(ledger)
     own_without_running(ledger)
-    bound.own(ledger)
+    bound.own(ledger, tried)
     ledger.problems += unowned.numerals(ledger)
     ledger.problems += unowned.markup(page)
     ledger.problems += misread.problems(page)
