@@ -54,7 +54,9 @@ def _markers(page: Page, content: str) -> list[Problem]:
     shown = lint.ordinals(content)
     for (start, marker), ordinal in zip(page.markers, shown, strict=False):
         if marker != ordinal:
-            return [page.problem(start, f"the marker {marker}. is shown as {ordinal}.: number the items as shown")]
+            return [
+                page.problem(start, f"the marker {marker}. is shown as {ordinal}.: number the items as shown")
+            ]
     if len(shown) == len(page.markers):
         return []
     start, marker = page.markers[min(len(shown), len(page.markers) - 1)]

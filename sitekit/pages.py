@@ -197,7 +197,9 @@ class Page:
     @cached_property
     def markers(self) -> list[tuple[int, int]]:
         """What each item of a numbered list is numbered by in the source, with its offset."""
-        found = ((t.end() - len(t["marker"].lstrip(" \t>")), t["marker"]) for t in self._tokens if t["marker"])
+        found = (
+            (t.end() - len(t["marker"].lstrip(" \t>")), t["marker"]) for t in self._tokens if t["marker"]
+        )
         return [(start, int(text.strip(" \t>."))) for start, text in found]
 
     @cached_property

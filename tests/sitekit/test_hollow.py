@@ -39,7 +39,7 @@ def problems(tmp_path, body: str) -> list[str]:
 
 
 @pytest.mark.parametrize(
-    "numeral, expression",
+    ("numeral", "expression"),
     [
         ("0.735", "weights[0]"),
         ("3", "d_k + 1"),

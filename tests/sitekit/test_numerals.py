@@ -10,7 +10,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from sitekit.mutate import variants
+from sitekit.mutants import variants
 from sitekit.numerals import find, find_tex, flatten, is_printable, mismatch, plain, rounded, value_text
 
 TEXTS = st.text(alphabet="0123456789.,+-−eE xN([*/\n²½٣{}\\$", max_size=30)
