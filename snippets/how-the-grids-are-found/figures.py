@@ -31,17 +31,19 @@ def in_row(numbers, digits) -> str:
 @figure
 def chain(guess, it, keys, root, output, loss, d_output, d_scores, d_query, d_W_Q) -> Figure:
     """The stations from the grid to the loss: numbers on the way down, slopes on the way up."""
-    on = sheet(STATION * 5 + 22)
-    axes = panel(on, 0, 0, 340, STATION * 5 + 22)
+    height = STATION * 4 + 66
+    on = sheet(height)
+    axes = panel(on, 0, 0, 340, height)
     axes.set_xlim(0, 340)
-    axes.set_ylim(STATION * 5 + 22, 0)
+    axes.set_ylim(height, 0)
     axes.axis("off")
     query = it @ guess
     down = ["\n".join(in_row(row, 0) for row in guess), in_row(query, 0), in_row(keys @ query / root, 2)]
     down += [f"{output:.3f}", f"{loss:.3f}"]
     up = ["\n".join(in_row(row, 3) for row in d_W_Q), in_row(d_query, 3), in_row(d_scores, 3)]
     up += [in_row([d_output], 3), ""]
-    ways = ["times “it”", "keys, root", "share × rest", "twice the error"]
+    ways = ["“it” through it", "dot product / root", "softmax, blend", "error, squared"]
+    back = ["× “it”", "× keys / root", "× weight × rest", "twice the error"]
     quiet(axes, "forward", (128, 12), across="center")
     quiet(axes, "slope of the loss", (256, 12), across="center")
     for number, (name, value, slope) in enumerate(
@@ -54,7 +56,8 @@ def chain(guess, it, keys, root, output, loss, d_output, d_scores, d_query, d_W_
         if number < 4:
             vector(axes, (128, middle + STATION - 18), tail=(128, middle + 20), width=1.5)
             vector(axes, (232, middle + 20), tail=(232, middle + STATION - 18), color=TWO, width=1.5)
-            quiet(axes, ways[number], (242, middle + STATION / 2))
+            quiet(axes, ways[number], (118, middle + STATION / 2), across="right")
+            quiet(axes, back[number], (242, middle + STATION / 2))
     return on
 
 
