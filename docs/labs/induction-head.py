@@ -60,7 +60,8 @@
 #
 # **What you need:** Python, NumPy and `attnref`, which is a folder of Python files in this site's repository: put a
 # copy of it next to this notebook, or run `pip install .` in a clone. You should know [several
-# heads](../lessons/several-heads.md) and [the causal mask](../lessons/masks.md), and that training follows a gradient.
+# heads](../lessons/several-heads.md) and [the causal mask](../lessons/masks.md), and what loss, gradient, logits and a
+# step are, from [How the grids are found](../lessons/how-the-grids-are-found.md).
 
 # %%
 from dataclasses import dataclass, replace
