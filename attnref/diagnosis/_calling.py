@@ -98,6 +98,11 @@ class Caller:
             options[name] = self.neutral(option, probe)
         return given, options
 
+    @property
+    def knows(self) -> set[str]:
+        """The options that can be asked for."""
+        return set(self.takes) | set(self.rules.always)
+
     def neutral(self, option: str, probe: Probe) -> Any:
         """What to pass for an option that must be given and has no part in the probe."""
         arrays = list(probe.arrays.values())

@@ -28,6 +28,7 @@ from attnref.diagnosis import (
     _wrong_cache,
     _wrong_causal,
     _wrong_heads,
+    _wrong_kernels,
     _wrong_masks,
     _wrong_precision,
     _wrong_scale,
@@ -52,6 +53,7 @@ CORE: list[Variant] = [
     *_wrong_softcap.VARIANTS,
     *_wrong_causal.VARIANTS,
     *_wrong_blocks.VARIANTS,
+    *_wrong_kernels.VARIANTS,
 ]
 
 OWN_STEPS = {"inputs", "write"}
@@ -68,7 +70,7 @@ def fitting(form: Form, variants: list[Variant]) -> tuple[Form, list[Variant]]:
     return form, [v for v in variants if v.option in options and (not v.needs or v.needs & features)]
 
 
-MIXED = _wrong_softmax.VARIANTS + _wrong_masks.VARIANTS + _wrong_blocks.VARIANTS
+MIXED = _wrong_softmax.VARIANTS + _wrong_masks.VARIANTS + _wrong_blocks.VARIANTS + _wrong_kernels.VARIANTS
 """What may go wrong between scores and weights, whatever the scores are made of."""
 
 WHOLE = [v for v in CORE if not v.loose]

@@ -1,6 +1,6 @@
 """Compare a function with attention, and name what is wrong with it."""
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from typing import Any, cast
 
@@ -9,6 +9,7 @@ import numpy as np
 from attnref._errors import AttnRefError
 from attnref._masks import Align
 from attnref._validate import refuse
+from attnref.diagnosis._always import built_in, holding
 from attnref.diagnosis._calling import Caller
 from attnref.diagnosis._catalogue import FORMS
 from attnref.diagnosis._findings import finding, findings
@@ -39,6 +40,7 @@ def check(
     mask: str = "attend",
     causal_align: str = "bottom_right",
     empty_row: str = "zero",
+    always: Mapping[str, Any] | None = None,
     features: str | Sequence[str] = "auto",
     dtype: Any = None,
     adapter: Callable[..., Any] | None = None,
@@ -69,6 +71,9 @@ def check(
         `"bottom_right"`: the last query lines up with the last key. `"top_left"`: the first with the first.
     empty_row
         What a query gives that may attend to nothing: `"zero"`, `"mean"` of all values, or `"nan"`.
+    always
+        What is built into the function, such as `{"causal": True}` for one that hides the future without being
+        told to: it holds in each call, and is not passed.
     features
         Names of options to be tested, such as `["mask", "causal"]`. `"auto"`: those that the function takes.
         With `"garbage"` among them, NaN behind a mask must not reach the output.
@@ -116,14 +121,16 @@ def check(
     """
     rules = read_rules(form, layout, mask, causal_align, empty_row)
     chosen, variants = FORMS[form]
+    rules = replace(rules, always=built_in(always or {}, chosen))
     caller = Caller(fn, chosen, rules, adapter, dtype)
     caller.rules = rules = replace(rules, dtype=caller.dtype.name)
     wanted = None if features == "auto" else set([features] if isinstance(features, str) else features)
     probes = [
         probe
-        for probe in chosen.probes(seed)
-        if ("garbage" not in probe.features or (wanted and "garbage" in wanted))
-        and (wanted is None or set(probe.options) <= wanted)
+        for each in chosen.probes(seed)
+        if (probe := holding(each, rules.always)) is not None
+        and ("garbage" not in probe.features or (wanted and "garbage" in wanted))
+        and (wanted is None or set(each.options) <= wanted)
     ]
     seen = Observed()
     watched = watch(

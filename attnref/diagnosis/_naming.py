@@ -60,7 +60,10 @@ def name_faults(caller: Caller, seen: Observed, variants: Sequence[Variant], tim
     named.weights = weights_of(caller, good) if all(right) else ""
     if all(right) or seen.fickle == "not_deterministic":
         return named
-    variants = [v for v in variants if not v.option or v.option in caller.takes]
+    built_in = {"causal_unasked"} if caller.rules.always.get("causal") else set()
+    variants = [
+        v for v in variants if (not v.option or v.option in caller.knows) and v.fault not in built_in
+    ]
     guesses = measured(caller, items)
     last = [v for v in guesses if v.fault == "scale_wrong_dim"]
     leaks = [v for v in guesses if v not in last]

@@ -3,6 +3,7 @@
 from collections.abc import Sequence
 from typing import Any
 
+from attnref.diagnosis._always import holding
 from attnref.diagnosis._arrays import narrowed
 from attnref.diagnosis._calling import Caller
 from attnref.diagnosis._catalogue import catalogue
@@ -43,7 +44,8 @@ def shown(
     caller: Caller, v: Variant, faults: Faults, items: Sequence[Observation], timeout: float
 ) -> tuple[Probe, Work, Work | None]:
     """The first demonstration that shows the fault and that the function answers as predicted, else a probe."""
-    small = [narrowed(probe, caller.rules.layout) for probe in caller.form.demos()]
+    held = (holding(probe, caller.rules.always) for probe in caller.form.demos())
+    small = [narrowed(probe, caller.rules.layout) for probe in held if probe is not None]
     for probe in small:
         if not set(probe.options) <= set(caller.takes) or not shows_on(v, probe):
             continue

@@ -5,8 +5,8 @@ from collections.abc import Callable
 import numpy as np
 
 from attnref._masks import Align, causal_mask, window_mask
-from attnref.diagnosis._pipeline import Array, Hook, Variant, Work
-from attnref.diagnosis._steps import lengths
+from attnref.diagnosis._pipeline import Array, Hook, Variant, Work, nothing
+from attnref.diagnosis._steps import lengths, seen
 
 CAUSAL = frozenset({"causal"})
 WINDOW = frozenset({"window"})
@@ -52,6 +52,26 @@ def _square_corner(w: Work) -> Array:
 
 def _reversed(w: Work) -> Array:
     return np.asarray(_right(w)[::-1])
+
+
+def _unasked(law: Callable[[Work], Array]) -> Hook:
+    def step(w: Work) -> None:
+        w.causal_seen = law(w)
+
+    return step
+
+
+def _spread(w: Work) -> None:
+    """A row that may see nothing gives the mean."""
+    rows = ~seen(w).any(axis=-1, keepdims=True)
+    w.weights = np.where(rows, 1 / w.weights.shape[-1], w.weights)
+
+
+ENDS: tuple[dict[str, Hook], ...] = ({}, {"empty": nothing}, {"empty": _spread})
+UNASKED = (
+    (_unasked(_right), "your function is causal without being asked: it always hides the future"),
+    (_unasked(_other), "your function is causal without being asked, and its mask is aligned to the {other}"),
+)
 
 
 def _window(law: Callable[[Work, Array, int | None, int | None], Array | None]) -> dict[str, Hook]:
@@ -131,6 +151,11 @@ VARIANTS: list[Variant] = [
         CAUSAL, "where L_q ≠ L_k, causal=True changes nothing", False),
     Variant("causal_dropped", _causal(lambda w: _right(w) if w.scale is None else None),
         frozenset({"causal+scale"}), "with a scale given, causal=True changes nothing", False),
+    *(
+        Variant("causal_unasked", {"see_causal": law, **end}, says=says)
+        for law, says in UNASKED
+        for end in ENDS
+    ),
     Variant("window_ignored", {"see_window": lambda w: setattr(w, "window_seen", None)}, WINDOW,
         "the window changes nothing"),
     Variant("window_off_by_one", _window(lambda w, d, left, right: _between(d, _less(left, -1), right)),
