@@ -147,6 +147,28 @@ def _nan_rows(w: Work) -> None:
     w.weights = np.where(rows, np.nan, w.weights)
 
 
+def _last_block(size: int) -> dict[str, Hook]:
+    """Each block of keys overwrites the gradient of the queries instead of adding to it."""
+
+    def step(w: Work) -> None:
+        through_products(w)
+        start = (w.K.shape[-2] - 1) // size * size
+        w.d_Q = w.d_dots[..., start:] @ w.K[..., start:, :]
+
+    return {"through_products": step}
+
+
+def _sum_of_block(size: int) -> dict[str, Hook]:
+    """The row's sum runs over each block of keys alone."""
+
+    def step(w: Work) -> None:
+        terms = w.weights * w.d_weights
+        sums = [terms[..., n : n + size].sum(axis=-1, keepdims=True) for n in range(0, terms.shape[-1], size)]
+        w.d_scores = terms - w.weights * np.repeat(np.concatenate(sums, -1), size, -1)[..., : terms.shape[-1]]
+
+    return {"through_softmax": step}
+
+
 EMPTY, GROUPED = frozenset({"empty"}), frozenset({"grouped"})
 
 WRONG: list[Variant] = [
@@ -181,6 +203,14 @@ WRONG: list[Variant] = [
         says="the gradient of the values lacks a transpose", common=False),
     Variant("grad_values", _values(lambda w: w.scores.swapaxes(-1, -2) @ w.d_output),
         says="the gradient of the values is made with scores, not weights"),
+    *(
+        Variant("grad_block", law(n), says=says.format(n), common=False)
+        for n in (1, 2, 3, 4, 5, 6)
+        for law, says in (
+            (_last_block, "the gradient of the queries is that of the last block of {} keys alone"),
+            (_sum_of_block, "the row sum runs over each block of {} keys alone"),
+        )
+    ),
     Variant("nan_grad", {"through_blend": _nan_rows}, EMPTY, "an empty row gives NaN on the way back"),
     Variant("gqa_grad", _sharing(lambda x, n: grouped(x, n).mean(axis=-3)), GROUPED,
         "the gradients of shared heads are averaged"),

@@ -30,6 +30,7 @@ from attnref.diagnosis import (
     _wrong_heads,
     _wrong_kernels,
     _wrong_masks,
+    _wrong_numbers,
     _wrong_precision,
     _wrong_scale,
     _wrong_softcap,
@@ -54,6 +55,7 @@ CORE: list[Variant] = [
     *_wrong_causal.VARIANTS,
     *_wrong_blocks.VARIANTS,
     *_wrong_kernels.VARIANTS,
+    *_wrong_numbers.VARIANTS,
 ]
 
 OWN_STEPS = {"inputs", "write"}

@@ -12,9 +12,9 @@ from attnref._validate import refuse
 from attnref.diagnosis._always import built_in, holding
 from attnref.diagnosis._calling import Caller
 from attnref.diagnosis._catalogue import FORMS
-from attnref.diagnosis._findings import finding, findings
+from attnref.diagnosis._findings import aliasing, finding, findings, fixed_dropout
 from attnref.diagnosis._naming import name_faults
-from attnref.diagnosis._observe import Observed, observe
+from attnref.diagnosis._observe import Observed, chance, observe
 from attnref.diagnosis._pipeline import Rules
 from attnref.diagnosis._report import Report
 from attnref.diagnosis._summary import notes, stated, title, untested
@@ -142,6 +142,12 @@ def check(
     known = {item.fault for item in named.diagnoses}
     if named.weights:
         errors.append(finding(named.weights, WEIGHTS[named.weights]))
+    if named.right and not errors:
+        errors += aliasing(seen)
+    if named.unexplained and not named.diagnoses and not seen.fickle:
+        seen.dropped = chance(caller)
+        if (found := fixed_dropout(seen)) is not None:
+            errors, named.unexplained = [*errors, found], []
     kept = [item for item in errors if not (item.fault == "raises" and named.explains_errors)]
     diagnoses = (*named.diagnoses, *(item for item in kept if item.fault not in known))
     return Report(

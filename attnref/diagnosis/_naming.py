@@ -8,12 +8,13 @@ import numpy as np
 from attnref.diagnosis._arrays import narrowed, step_of
 from attnref.diagnosis._calling import Caller, Seen
 from attnref.diagnosis._hiding import leaking
-from attnref.diagnosis._narrow import unexplained
+from attnref.diagnosis._narrow import stage_of, unexplained
 from attnref.diagnosis._observe import Observed
 from attnref.diagnosis._pipeline import Array, Variant, run, same, shows_on
 from attnref.diagnosis._report import Diagnosis, Unexplained
 from attnref.diagnosis._search import Faults, Found, Observation, Search
 from attnref.diagnosis._wording import diagnosed
+from attnref.diagnosis._wrong_numbers import measured_epsilons
 from attnref.diagnosis._wrong_scale import constant
 
 ENOUGH = 3
@@ -61,9 +62,7 @@ def name_faults(caller: Caller, seen: Observed, variants: Sequence[Variant], tim
     if all(right) or seen.fickle == "not_deterministic":
         return named
     built_in = {"causal_unasked"} if caller.rules.always.get("causal") else set()
-    variants = [
-        v for v in variants if (not v.option or v.option in caller.knows) and v.fault not in built_in
-    ]
+    variants = [v for v in variants if (not v.option or v.option in caller.knows) and v.fault not in built_in]
     guesses = measured(caller, items)
     last = [v for v in guesses if v.fault == "scale_wrong_dim"]
     leaks = [v for v in guesses if v not in last]
@@ -98,6 +97,7 @@ def name_faults(caller: Caller, seen: Observed, variants: Sequence[Variant], tim
     ]
     plain_right = bool(plain) and all(plain)
     by_probe = {id(item.probe): item for item in good}
+    stage = ""
     for n, item in enumerate(everything):
         # What is named accounts for a probe, or the probe is right, or else it is without a name.
         if (
@@ -105,9 +105,8 @@ def name_faults(caller: Caller, seen: Observed, variants: Sequence[Variant], tim
             and not (faults and search.matches(faults, n))
             and not reproduces(caller, item, ())
         ):
-            named.unexplained.append(
-                unexplained(caller, by_probe[id(item.probe)], item.tolerance, plain_right)
-            )
+            stage = stage or ("" if plain_right else stage_of(caller))
+            named.unexplained.append(unexplained(caller, by_probe[id(item.probe)], item.tolerance, stage))
     return named
 
 
@@ -161,6 +160,7 @@ def measured(caller: Caller, items: Sequence[Observation]) -> list[Variant]:
     first = measure(caller, "one query, two keys")
     if first is not None and 0 < first[0] < 1 and first[0] != 0.5:
         found.append(constant(float(np.log(first[0] / (1 - first[0])) / 4)))
+        found += measured_epsilons(float(first[0]))
     for name in ("mask [T, F]", "causal, two queries"):
         weights = measure(caller, name)
         if weights is not None and len(weights) >= 2 and weights[0] > 0 and weights[1] > 0:
@@ -172,7 +172,7 @@ def measured(caller: Caller, items: Sequence[Observation]) -> list[Variant]:
 def measure(caller: Caller, name: str) -> Array | None:
     """The output of a demonstration, as a row of numbers."""
     probe = narrowed(next(probe for probe in caller.form.demos() if probe.name == name), caller.rules.layout)
-    seen = caller(probe) if set(probe.options) <= set(caller.takes) else None
+    seen = caller(probe) if caller.can(probe) else None
     return None if seen is None or seen.output is None or not seen.output.size else seen.output.ravel()
 
 

@@ -11,11 +11,11 @@ from attnref.diagnosis._pipeline import Array, Probe, Work, run, same
 from attnref.diagnosis._report import Unexplained
 from attnref.diagnosis._say import differing, number, row, where
 
-OPTIONS = ("scale", "bias", "softcap", "window", "causal", "mask")
+OPTIONS = ("scale", "bias", "softcap", "window", "causal", "mask", "lengths")
 
 
-def unexplained(caller: Caller, seen: Seen, tolerance: float, plain_right: bool) -> Unexplained:
-    """One probe without a name."""
+def unexplained(caller: Caller, seen: Seen, tolerance: float, stage: str) -> Unexplained:
+    """One probe without a name. `stage` is where calls without options go wrong; empty: they are right."""
     work = run(caller.form, seen.probe, caller.rules)
     output = seen.output
     assert work is not None
@@ -26,18 +26,22 @@ def unexplained(caller: Caller, seen: Seen, tolerance: float, plain_right: bool)
     at = differing(work.output, output, tolerance) or ()
     should, does = row(work.output[at]), row(output[at])
     words = f"{where(at, output.shape)} should give {should}; yours gives {does}."
-    if plain_right:
+    if not stage:
         given = [name for name in OPTIONS if name in seen.probe.options or name in seen.probe.features]
         if "empty" in seen.probe.features and _only_empty(work, output, tolerance):
             return Unexplained(seen.probe.name, words, "a query that may see nothing")
         stage = " with ".join(given) if given else _numeric(seen.probe)
         return Unexplained(seen.probe.name, words, stage)
-    return Unexplained(seen.probe.name, words, stage_of(caller))
+    return Unexplained(seen.probe.name, words, stage)
 
 
 def _numeric(probe: Probe) -> str:
     if probe.features & {"large", "low"}:
         return "the softmax of very large or very low scores"
+    if "long" in probe.features:
+        return (
+            "a size that is larger than a block: look at what happens behind the first block, and in the last"
+        )
     return "the arithmetic of this size of arrays"
 
 

@@ -29,10 +29,16 @@ class Observed:
     refused: dict[str, list[str]] = field(default_factory=dict)
     """What it raised or returned where it need not be able to do anything, and in which probes."""
 
+    unlike: bool = False
+    """Whether the order of memory makes a difference."""
+
     fickle: str = ""
     """`not_deterministic` or `keeps_state`, if calling again gives another result."""
 
     again: tuple[Array, Array] | None = None
+    growing: bool = False
+    """Whether each call adds the same to what the one before has left."""
+
     reused: bool = False
     dropped: tuple[Array, Array] | None = None
     """Where chance has a part: the weights once, and what they should be."""
@@ -56,7 +62,7 @@ def observe(caller: Caller, probes: Sequence[Probe], into: Observed) -> None:
             into.skipped.append(text)
         probes = held
     for probe in probes:
-        if not set(probe.options) <= set(caller.takes):
+        if not caller.can(probe):
             continue
         if probe.tight and caller.dtype.itemsize < 8:
             continue
@@ -103,8 +109,25 @@ def settle(caller: Caller, probes: Sequence[Probe], into: Observed) -> None:
             into.skipped.append(f"values wider or narrower than keys: the function {refused.deed}")
             simple = narrow
     order(caller, simple[0])
+    if "window" in caller.takes:
+        windows(caller, simple, into)
     if caller.unread and best[0] < len(simple):
         discover(caller, simple, into)
+
+
+def windows(caller: Caller, simple: Sequence[Probe], into: Observed) -> None:
+    """Whether the function takes a window as one number, where it refuses a pair."""
+    usable = next((probe for probe in simple if not caller(probe).problem), None)
+    if usable is None:
+        return
+    asked = replace(usable, options={"window": (1, 0)})
+    if not _called(caller, asked, into).problem:
+        return
+    caller.one_sided = True
+    caller.one_sided = not _called(caller, asked, into).problem
+    if caller.one_sided:
+        text = "windows with a right side: the function takes one number, and was given how many keys a query sees,"
+        into.skipped.append(text + " its own included.")
 
 
 def order(caller: Caller, probe: Probe) -> None:
@@ -157,6 +180,7 @@ def repeat(caller: Caller, into: Observed) -> None:
         once, twice = caller(seen.probe), caller(seen.probe)
         if not _alike(seen.output, once.output):
             into.fickle = "keeps_state" if _alike(once.output, twice.output) else "not_deterministic"
+            into.growing = growing(once.output, twice.output, caller(seen.probe).output)
             into.again = (
                 (seen.output, once.output) if seen.output is not None and once.output is not None else None
             )
@@ -174,6 +198,26 @@ def repeat(caller: Caller, into: Observed) -> None:
     caller(other)
     now = back(parts(value)[0])
     into.reused = not _alike(kept, now)
+    apart(caller, good[0], into)
+
+
+def apart(caller: Caller, seen: Seen, into: Observed) -> None:
+    """Call with the same numbers in another order of memory."""
+    caller.strided = True
+    other = caller(seen.probe)
+    caller.strided = False
+    if other.problem:
+        into.skipped.append(
+            f"arrays that are no contiguous memory, as after a transpose: the function {other.deed}"
+        )
+    into.unlike = not other.problem and not _alike(seen.output, other.output)
+
+
+def growing(a: Array | None, b: Array | None, c: Array | None) -> bool:
+    """Whether three results go up by equal steps."""
+    if a is None or b is None or c is None or not a.shape == b.shape == c.shape:
+        return False
+    return _alike(b - a, c - b)
 
 
 def _alike(a: Array | None, b: Array | None) -> bool:

@@ -8,6 +8,8 @@ import numpy as np
 from attnref.diagnosis._attention import OPTIONS, grid
 from attnref.diagnosis._pipeline import Array, Form, Hook, Probe, Rules, Variant, Work, within
 from attnref.diagnosis._steps import STEPS, begin, lengths
+from attnref.diagnosis._wrong_blocks import ONLINE, unrescaled
+from attnref.diagnosis._wrong_tiles import online
 
 ABOUT = """Attention over a cache in blocks: Q (batch, n_heads, L_q, d_k), `K_blocks` (n_blocks, n_kv_heads, \
 block_size, d_k), `V_blocks` likewise with d_v, `block_table` (batch, most_blocks) of block numbers, 0 where none is \
@@ -143,6 +145,14 @@ def _whole_blocks(j: Array, n: Array, size: int) -> Array:
     return np.asarray(j < -(-n // size) * size)
 
 
+def _by_block(above: bool, below: bool) -> Hook:
+    return lambda w: unrescaled(w.K_blocks.shape[-2], above, below)(w)
+
+
+def _divided(times: int) -> Hook:
+    return lambda w: online(w.K_blocks.shape[-2], divide=times)(w)
+
+
 CAUSAL = frozenset({"causal"})
 
 WRONG: list[Variant] = [
@@ -156,7 +166,20 @@ WRONG: list[Variant] = [
         says="the greatest of the lengths is used for all texts"),
     Variant("paged_last_block", _seen(lambda j, n, size: j < n[:1]),
         says="the length of the first text is used for all"),
+    Variant("paged_last_block", _seen(lambda j, n, size: j < np.maximum(n // size * size, np.minimum(n, size))),
+        says="a last block that is not full is left out, unless it is the only one"),
     Variant("lengths_off_by_one", _seen(lambda j, n, size: j <= n), says="one key behind the end of the text is seen"),
+    Variant("lengths_off_by_one", _seen(lambda j, n, size: (j <= n) & (j < -(-n // size) * size)),
+        says="one key behind the end of the text is seen, where the last block holds one"),
+    *(
+        Variant("online_rescale", {"normalise": _by_block(above, below)}, says=says, common=False)
+        for above, below, says in ONLINE
+    ),
+    *(
+        Variant("online_division", {"normalise": _divided(n)}, says="the blend is divided in each block" + more,
+            common=False)
+        for n, more in ((1, ""), (2, ", and once more at the end"))
+    ),
     Variant("lengths_off_by_one", _seen(lambda j, n, size: j < n - 1), says="the last key of the text is not seen"),
     Variant("paged_table", _table(lambda t, w: np.broadcast_to(np.arange(t.shape[1]), t.shape)),
         says="the table is not used: each text is read from block 0 on"),

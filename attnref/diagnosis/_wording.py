@@ -47,7 +47,7 @@ def shown(
     held = (holding(probe, caller.rules.always) for probe in caller.form.demos())
     small = [narrowed(probe, caller.rules.layout) for probe in held if probe is not None]
     for probe in small:
-        if not set(probe.options) <= set(caller.takes) or not shows_on(v, probe):
+        if not caller.can(probe) or not shows_on(v, probe):
             continue
         right, alone, wrong = (run(caller.form, probe, caller.rules, x) for x in ((), (v,), faults))
         if right is None or alone is None or wrong is None or same(right.output, alone.output, 5e-6):

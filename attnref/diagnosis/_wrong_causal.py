@@ -105,6 +105,18 @@ def _lengths(law: Callable[[Array, Array, int], Array | None]) -> dict[str, Hook
     return {"see_lengths": step}
 
 
+def _short(even: bool) -> Hook:
+    """Lengths are taken for those of the queries. even: their rows spread over all keys."""
+
+    def step(w: Work) -> None:
+        if w.lengths is not None:
+            L_q, L_k = lengths(w)
+            real = np.arange(L_q)[:, None] < np.asarray(w.lengths)[:, None, None, None]
+            w.weights = np.where(real, w.weights, 1 / L_k if even else 0)
+
+    return step
+
+
 LENGTHS = frozenset({"lengths"})
 
 VARIANTS: list[Variant] = [
@@ -121,6 +133,10 @@ VARIANTS: list[Variant] = [
         "padding is taken to stand in front of a text, not behind it"),
     Variant("lengths_left", _lengths(lambda j, n, L: j >= n), LENGTHS,
         "what lies behind the end of a text is seen, and the text is not"),
+    Variant("mask_on_queries", {"see_lengths": nothing, "reweigh": _short(False)}, LENGTHS,
+        "the lengths silence queries behind the end of a text, and hide no key", False),
+    Variant("mask_on_queries", {"see_lengths": nothing, "reweigh": _short(True)}, LENGTHS,
+        "the lengths hide all keys from queries behind the end of a text, and none from the others", False),
     Variant("causal_alignment", _causal(_other), CAUSAL, "your causal mask is aligned to the {other}"),
     Variant("causal_dropped", _causal(lambda w: None), CAUSAL, "your function ignores causal=True"),
     Variant("causal_off_by_one", _causal(lambda w: _distance(w) <= 1), CAUSAL,

@@ -4,7 +4,7 @@ from collections.abc import Callable
 
 import numpy as np
 
-from attnref.diagnosis._pipeline import Array, Hook, Variant, Work
+from attnref.diagnosis._pipeline import Array, Hook, Work
 from attnref.diagnosis._steps import lengths, normalise, top
 
 SIZES = (1, 2, 3, 4, 5, 6, 8, 16, 32, 64, 128)
@@ -22,7 +22,9 @@ def inverse(x: Array) -> Array:
     return np.where(np.isneginf(x), 0, np.exp(-x))
 
 
-def online(size: int, power: Law = np.exp, shrink: Law = np.exp, *, own: bool = False, divide: int = 0) -> Hook:
+def online(
+    size: int, power: Law = np.exp, shrink: Law = np.exp, *, own: bool = False, divide: int = 0
+) -> Hook:
     """The running softmax, block by block. own: each block's powers keep its own maximum. divide: in each block
     (1), and once more at the end (2)."""
 
@@ -65,7 +67,7 @@ def repeated(size: int) -> Callable[[int, Array], Array]:
 
 def overlapping(size: int) -> Callable[[int, Array], Array]:
     """The last block is moved back so as to be full."""
-    return lambda L, j: 1 + ((j >= L - size) & (j < L // size * size) & (L > size) & (L % size > 0))
+    return lambda L, j: 1 + ((j >= L - size) & (j < L // size * size) & (size < L) & (L % size > 0))
 
 
 def padded(size: int) -> Hook:
