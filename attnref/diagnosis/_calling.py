@@ -19,6 +19,7 @@ from attnref.diagnosis._arrays import (
     parts,
     stepping,
 )
+from attnref.diagnosis._changes import aliased, equal, everything
 from attnref.diagnosis._pipeline import Array, Form, Probe, Rules
 from attnref.diagnosis._signature import frameworks, required, taken
 from attnref.diagnosis._watch import home_of, place
@@ -183,7 +184,7 @@ class Caller:
         changed = tuple(
             name
             for name, old, new in zip((*probe.arrays, *probe.options), before, given, strict=False)
-            if old is not None and not _equal(old, back(new))
+            if old is not None and not equal(old, back(new))
         )
         alias = aliased(found[0], dict(zip(probe.arrays, given, strict=False)))
         if self.swapped and len(arrays) > 1:
@@ -195,27 +196,3 @@ class Caller:
             results[0] = self.form.comparable(results[0], probe)
         maker = type(parts(value)[0]).__module__.partition(".")[0]
         return Seen(probe, results, dtype=str(arrays[0].dtype), maker=maker, changed=changed, alias=alias)
-
-
-def aliased(output: Array | None, given: Mapping[str, Any]) -> str:
-    """The array in whose memory the output lies, if it lies in any."""
-    arrays = {
-        name: x for name, x in ((n, back(value)) for n, value in given.items()) if x is not None and x.ndim
-    }
-    found = (name for name, x in arrays.items() if output is not None and np.may_share_memory(x, output))
-    return next(found, "")
-
-
-def everything(form: Form, probe: Probe) -> Array | None:
-    """A mask that hides nothing; None where its shape changes from call to call."""
-    arrays = list(probe.arrays.values())
-    if form.drive is not None or len(arrays) < 2:
-        return None
-    if "X" in probe.arrays:
-        batch, length, _ = arrays[0].shape
-        return np.ones((batch, 1, length, length), dtype=bool)
-    return np.ones((*arrays[0].shape[:-1], arrays[1].shape[-2]), dtype=bool)
-
-
-def _equal(a: Array, b: Array | None) -> bool:
-    return b is not None and a.shape == b.shape and bool(np.all((a == b) | ((a != a) & (b != b))))

@@ -9,12 +9,13 @@ import numpy as np
 from attnref._errors import AttnRefError
 from attnref._masks import Align
 from attnref._validate import refuse
+from attnref.diagnosis._again import Observed, chance
 from attnref.diagnosis._always import built_in, holding
 from attnref.diagnosis._calling import Caller
 from attnref.diagnosis._catalogue import FORMS
 from attnref.diagnosis._findings import aliasing, finding, findings, fixed_dropout
 from attnref.diagnosis._naming import name_faults
-from attnref.diagnosis._observe import Observed, chance, observe
+from attnref.diagnosis._observe import observe
 from attnref.diagnosis._pipeline import Rules
 from attnref.diagnosis._report import Report
 from attnref.diagnosis._summary import notes, stated, title, untested
@@ -142,6 +143,11 @@ def check(
     known = {item.fault for item in named.diagnoses}
     if named.weights:
         errors.append(finding(named.weights, WEIGHTS[named.weights]))
+    if named.narrow:
+        text = (
+            f"Your function computes in {named.narrow} and returns it, where it is given {caller.dtype.name}."
+        )
+        errors.insert(0, finding("softmax_low_precision", text))
     if named.right and not errors:
         errors += aliasing(seen)
     if named.unexplained and not named.diagnoses and not seen.fickle:

@@ -4,10 +4,10 @@ from dataclasses import replace
 
 import numpy as np
 
+from attnref.diagnosis._again import Observed
 from attnref.diagnosis._arrays import narrowed
 from attnref.diagnosis._calling import Caller, Seen
 from attnref.diagnosis._catalogue import catalogue
-from attnref.diagnosis._observe import Observed
 from attnref.diagnosis._pipeline import Probe
 from attnref.diagnosis._report import Diagnosis
 from attnref.diagnosis._say import number
@@ -27,7 +27,9 @@ def shapes(probe: Probe) -> str:
 def finding(fault: str, sentence: str, line: str = "", probe: str = "") -> Diagnosis:
     """A diagnosis of the program."""
     entry = catalogue()[fault]
-    return Diagnosis(fault, entry.kind, sentence, "exact", entry.mend, line=line, probe=probe)
+    return Diagnosis(
+        fault, entry.kind, sentence, "exact", entry.mend, page=entry.page, line=line, probe=probe
+    )
 
 
 def findings(caller: Caller, seen: Observed, watched: Watched, timeout: float) -> list[Diagnosis]:

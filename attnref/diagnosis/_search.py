@@ -6,7 +6,7 @@ two. A set is accepted only if it reproduces all probes, those that are right in
 """
 
 import itertools
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -20,12 +20,11 @@ from attnref.diagnosis._pipeline import (
     Variant,
     Work,
     compatible,
-    resume,
     run,
     same,
     shows_on,
-    states,
 )
+from attnref.diagnosis._resume import resume, states
 
 Faults = tuple[Variant, ...]
 WIDEST = 40
@@ -88,7 +87,7 @@ class Search:
         self.form, self.rules, self.seen, self.variants = form, rules, seen, variants
         self.known: dict[tuple[int, tuple[int, ...]], bool] = {}
         self.size = [greatest(form, rules, item.probe) for item in seen]
-        self.before: dict[int, list[Mapping[str, Any]] | None] = {}
+        self.before: dict[int, list[dict[str, Any]] | None] = {}
         self.paired: set[frozenset[str]] = set()
         self.pairings = 3
         """How often two faults at once are still looked for, which takes long."""
@@ -185,7 +184,12 @@ class Search:
         found: list[str] = []
         for other in self.variants:
             swapped = (*rest, other)
-            if other.fault in taken or other.fault in found or not compatible(swapped):
+            if (
+                other.loose > v.loose
+                or other.fault in taken
+                or other.fault in found
+                or not compatible(swapped)
+            ):
                 continue
             if self.all(swapped, len(self.seen) - 1, but):
                 found.append(other.fault)

@@ -2,8 +2,8 @@
 
 from typing import Any
 
+from attnref.diagnosis._again import Observed
 from attnref.diagnosis._calling import Caller
-from attnref.diagnosis._observe import Observed
 from attnref.diagnosis._pipeline import Form, Rules
 from attnref.diagnosis._watch import Watched
 

@@ -1,7 +1,10 @@
 """The faults of kernels as variants of the pipeline, for the tile sizes that are in use."""
 
+from functools import partial
+
 import numpy as np
 
+from attnref.diagnosis._merging import by_top, even, merged
 from attnref.diagnosis._pipeline import Hook, Variant
 from attnref.diagnosis._wrong_tiles import (
     ANY,
@@ -10,12 +13,13 @@ from attnref.diagnosis._wrong_tiles import (
     ROWS,
     SIZES,
     TILES,
-    by_top,
+    WINDOW,
+    by_key_block,
+    by_query_block,
     causal,
     counted,
-    even,
+    first_block,
     inverse,
-    merged,
     online,
     only,
     overlapping,
@@ -23,7 +27,10 @@ from attnref.diagnosis._wrong_tiles import (
     pointed,
     repeated,
     rows,
+    whole,
+    whole_or_one,
     width,
+    window,
 )
 
 
@@ -64,14 +71,14 @@ BOUNDS = [
             "rule hides it"),
         rare("block_bounds", {"normalise": counted(overlapping(n))},
             f"the last block of {n} is moved back so as to be full, and keys that it shares count twice"),
-        rare("block_dropped", {"normalise": only(lambda L, n=n: max(L // n * n, n))},
+        rare("block_dropped", {"normalise": only(whole_or_one(n))},
             f"keys behind the last full block of {n} are left out"),
-        rare("block_dropped", {"normalise": only(lambda L, n=n: n)}, f"only the first block of {n} keys is read"),
-        rare("block_dropped", {"write": rows(lambda L, n=n: L // n * n)},
+        rare("block_dropped", {"normalise": only(first_block(n))}, f"only the first block of {n} keys is read"),
+        rare("block_dropped", {"write": rows(whole(n))},
             f"the last block of {n} queries is left out unless it is full, and its outputs are 0"),
-        rare("block_dropped", {"write": rows(lambda L, n=n: max(L // n * n, n))},
+        rare("block_dropped", {"write": rows(whole_or_one(n))},
             f"queries behind the last full block of {n} are left out, and their outputs are 0"),
-        rare("block_dropped", {"write": rows(lambda L, n=n: n)},
+        rare("block_dropped", {"write": rows(first_block(n))},
             f"only the first block of {n} queries is written, and the other outputs are 0"),
     )
 ]  # fmt: skip
@@ -131,4 +138,13 @@ WIDTHS = [
     )
 ]
 
-VARIANTS: list[Variant] = [*RUNNING, *BOUNDS, *PLACES, *MERGED, *CAUSAL_TILES, *WIDTHS]
+WINDOW_TILES = [
+    rare("window_block", window(law), says.format(n), WINDOW)
+    for n in ROWS
+    for law, says in (
+        (partial(by_key_block, n), "the window begins at the first key of a block of {}"),
+        (partial(by_query_block, n), "all queries of a block of {} have the window of its first one"),
+    )
+]  # fmt: skip
+
+VARIANTS: list[Variant] = [*WINDOW_TILES, *RUNNING, *BOUNDS, *PLACES, *MERGED, *CAUSAL_TILES, *WIDTHS]

@@ -13,6 +13,7 @@ TILES = (2, 3, 4, 5, 8, 16, 32, 64)
 PARTS = (2, 3, 4)
 ANY: frozenset[str] = frozenset()
 CAUSAL = frozenset({"causal"})
+WINDOW = frozenset({"window"})
 
 Law = Callable[[Array], Array]
 
@@ -82,6 +83,21 @@ def padded(size: int) -> Hook:
     return step
 
 
+def whole(size: int) -> Callable[[int], int]:
+    """As many as full blocks hold."""
+    return lambda n: n // size * size
+
+
+def whole_or_one(size: int) -> Callable[[int], int]:
+    """As many as full blocks hold, but one block at least."""
+    return lambda n: max(n // size * size, size)
+
+
+def first_block(size: int) -> Callable[[int], int]:
+    """As many as one block holds."""
+    return lambda n: size
+
+
 def only(law: Callable[[int], int]) -> Hook:
     """Only so many keys are read."""
 
@@ -115,33 +131,8 @@ def pointed(law: Callable[[Array], Array], keys: bool, values: bool) -> dict[str
     def blend(w: Work) -> None:
         w.output = w.weights @ at(w.V)
 
-    return ({"compare": compare} if keys else {}) | ({"blend": blend} if values else {})
-
-
-def merged(size_of: Callable[[int], int], share: Callable[[Array, Array], Array]) -> Hook:
-    """Partial softmaxes, put together by shares that are made from their maxima and sums."""
-
-    def step(w: Work) -> None:
-        x = w.logits
-        size = size_of(x.shape[-1])
-        blocks = [x[..., n : n + size] for n in range(0, x.shape[-1], size)]
-        tops = [np.maximum(top(b), -1e300) for b in blocks]
-        powers = [np.exp(b - t) for b, t in zip(blocks, tops, strict=True)]
-        sums = np.stack([p.sum(axis=-1, keepdims=True) for p in powers])
-        shares = share(np.stack(tops), sums)
-        parts = [p / np.where(s == 0, 1, s) * each for p, s, each in zip(powers, sums, shares, strict=True)]
-        w.weights = np.concatenate(parts, axis=-1)
-
-    return step
-
-
-def even(tops: Array, sums: Array) -> Array:
-    return np.ones_like(tops) / len(tops)
-
-
-def by_top(tops: Array, sums: Array) -> Array:
-    shares = np.exp(tops - tops.max(axis=0))
-    return np.asarray(shares / shares.sum(axis=0))
+    hooks: dict[str, Hook] = {"compare": compare} if keys else {}
+    return hooks | {"blend": blend} if values else hooks
 
 
 def causal(law: Callable[[Array, Array, int], Array]) -> dict[str, Hook]:
@@ -164,3 +155,28 @@ def width(size: int, *, whole: bool) -> dict[str, Hook]:
         w.dots = w.Q[..., :d] @ w.K[..., :d].swapaxes(-1, -2)
 
     return {"compare": step}
+
+
+def by_key_block(size: int, i: Array, j: Array, left: int) -> Array:
+    """Keys from the start of the block in which the window begins."""
+    return np.asarray(j >= np.maximum(i - left, 0) // size * size)
+
+
+def by_query_block(size: int, i: Array, j: Array, left: int) -> Array:
+    """Keys from the start of the window of the block's first query."""
+    return np.asarray(j >= i // size * size - left)
+
+
+def window(law: Callable[[Array, Array, int], Array]) -> dict[str, Hook]:
+    """Another left side of the window, from the places of queries and keys and its length."""
+
+    def step(w: Work) -> None:
+        w.window_seen = None
+        if w.window is not None:
+            L_q, L_k = lengths(w)
+            left, right = w.window
+            i = np.arange(L_q)[:, None] + (L_k - L_q if w.rules.causal_align == "bottom_right" else 0)
+            near = law(i, np.arange(L_k), left) if left is not None else True
+            w.window_seen = near & (np.arange(L_k) <= i + (L_k if right is None else right))
+
+    return {"see_window": step}

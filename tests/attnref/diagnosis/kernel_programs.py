@@ -75,80 +75,80 @@ def tiled(*changes: tuple[str, str]) -> str:
 
 add("tiled", "tiles of 4 queries and 3 keys", RIGHT, TILED)
 add("tiled_64", "tiles of 64 queries and 32 keys", RIGHT, tiled(("= 4, 3", "= 64, 32")))
-add("tiled_tail", "the last tile of keys is filled up with zeros, and they are not masked", "?",
+add("tiled_tail", "the last tile of keys is filled up with zeros, and they are not masked", "block_bounds",
     tiled(("qk = np.where(cols[None, :], qk, -np.inf)", "pass")))
-add("tiled_tail_16", "as above, in tiles of 16", "?",
+add("tiled_tail_16", "as above, in tiles of 16", "block_bounds",
     tiled(("= 4, 3", "= 16, 16"), ("qk = np.where(cols[None, :], qk, -np.inf)", "pass")))
-add("tiled_tail_repeats", "the last tile repeats the last key instead of being masked", "?",
+add("tiled_tail_repeats", "the last tile repeats the last key instead of being masked", "block_bounds",
     tiled(("qk = np.where(cols[None, :], qk, -np.inf)", "pass"), ("np.where(cols[:, None], k[at], 0.0)", "k[at]"),
           ("np.where(cols[:, None], v[at], 0.0)", "v[at]")))
-add("tiled_acc_kept", "the accumulator is not rescaled when the maximum grows", "?",
+add("tiled_acc_kept", "the accumulator is not rescaled when the maximum grows", "online_rescale",
     tiled(("acc = acc * alpha[:, None] + p @ vt", "acc = acc + p @ vt")))
-add("tiled_sum_kept", "the sum is not rescaled when the maximum grows", "?",
+add("tiled_sum_kept", "the sum is not rescaled when the maximum grows", "online_rescale",
     tiled(("l_i = l_i * alpha + p.sum(1)", "l_i = l_i + p.sum(1)")))
-add("tiled_both_kept", "neither is rescaled", "?",
+add("tiled_both_kept", "neither is rescaled", "online_rescale",
     tiled(("l_i = l_i * alpha + p.sum(1)", "l_i = l_i + p.sum(1)"),
           ("acc = acc * alpha[:, None] + p @ vt", "acc = acc + p @ vt")))
-add("tiled_alpha_inverse", "the accumulators are rescaled by exp(m_new - m_old)", "?",
+add("tiled_alpha_inverse", "the accumulators are rescaled by exp(m_new - m_old)", "online_rescale",
     tiled(("alpha = np.exp(m_i - safe)", "alpha = np.where(m_i == -np.inf, 0.0, np.exp(safe - m_i))")))
-add("tiled_undivided", "the final division is forgotten", "?",
+add("tiled_undivided", "the final division is forgotten", "softmax_unnormalised",
     tiled(("(acc / np.where(l_i == 0, 1.0, l_i)[:, None])[rows]", "acc[rows]")))
-add("tiled_divided_each_time", "the accumulator is divided by the sum in each tile", "?",
+add("tiled_divided_each_time", "the accumulator is divided by the sum in each tile", "online_division",
     tiled(("    m_i = m_new\n", "    acc = acc / np.where(l_i == 0, 1.0, l_i)[:, None]\n        m_i = m_new\n"),
           ("(acc / np.where(l_i == 0, 1.0, l_i)[:, None])[rows]", "acc[rows]")))
-add("tiled_divided_each_time_and_after", "the accumulator is divided in each tile and at the end", "?",
+add("tiled_divided_each_time_and_after", "the accumulator is divided in each tile and at the end", "online_division",
     tiled(("    m_i = m_new\n", "    acc = acc / np.where(l_i == 0, 1.0, l_i)[:, None]\n        m_i = m_new\n")))
-add("tiled_max_from_zero", "the running maximum starts at 0", "?",
+add("tiled_max_from_zero", "the running maximum starts at 0", "online_sentinel",
     tiled(("np.full(BLOCK_M, -np.inf)", "np.zeros(BLOCK_M)")))
-add("tiled_sum_from_one", "maximum and sum start at 0 and 1", "?",
+add("tiled_sum_from_one", "maximum and sum start at 0 and 1", "softmax_plus_one",
     tiled(("np.full(BLOCK_M, -np.inf)", "np.zeros(BLOCK_M)"), ("l_i = np.zeros(BLOCK_M)", "l_i = np.ones(BLOCK_M)")))
-add("tiled_max_from_minus_hundred", "the running maximum starts at -100", "?",
+add("tiled_max_from_minus_hundred", "the running maximum starts at -100", "online_sentinel",
     tiled(("np.full(BLOCK_M, -np.inf)", "np.full(BLOCK_M, -100.0)")))
-add("tiled_max_of_tile", "the maximum is that of the tile alone, and nothing is rescaled by the old one", "?",
+add("tiled_max_of_tile", "the maximum is that of the tile alone, and nothing is rescaled by the old one", "online_rescale",
     tiled(("m_new = np.maximum(m_i, qk.max(1))", "m_new = qk.max(1)"), ("alpha = np.exp(m_i - safe)", "alpha = np.ones(BLOCK_M)")))
-add("tiled_exp2", "the exponential is to the base 2, and log2(e) is missing", "?",
+add("tiled_exp2", "the exponential is to the base 2, and log2(e) is missing", "softmax_base",
     tiled(("alpha = np.exp(m", "alpha = np.exp2(m"), ("p = np.exp(qk", "p = np.exp2(qk")))
-add("tiled_exp2_in_p", "only the powers are to the base 2", "?",
+add("tiled_exp2_in_p", "only the powers are to the base 2", "softmax_base",
     tiled(("p = np.exp(qk", "p = np.exp2(qk")))
-add("tiled_exp2_in_alpha", "only the correction is to the base 2", "?",
+add("tiled_exp2_in_alpha", "only the correction is to the base 2", "softmax_base",
     tiled(("alpha = np.exp(m", "alpha = np.exp2(m")))
-add("tiled_scaled_twice", "queries are scaled when loaded, and the dot products again", "?",
+add("tiled_scaled_twice", "queries are scaled when loaded, and the dot products again", "scale_no_root",
     tiled(("q[np.minimum(offs_m, L_q - 1)], 0.0)", "q[np.minimum(offs_m, L_q - 1)], 0.0) * sm_scale")))
-add("tiled_causal_local", "the causal rule counts within the tile", "?",
+add("tiled_causal_local", "the causal rule counts within the tile", "causal_block",
     tiled(("offs_m[:, None] + (L_k - L_q) >= offs_n[None, :]", "np.arange(BLOCK_M)[:, None] >= np.arange(BLOCK_N)[None, :]")))
-add("tiled_causal_top_left", "the causal rule starts at the first key", "?",
+add("tiled_causal_top_left", "the causal rule starts at the first key", "causal_alignment",
     tiled(("offs_m[:, None] + (L_k - L_q) >=", "offs_m[:, None] >=")))
-add("tiled_causal_by_tile", "each query of a tile sees what the last one of its tile sees", "?",
+add("tiled_causal_by_tile", "each query of a tile sees what the last one of its tile sees", "causal_block",
     tiled(("offs_m[:, None] + (L_k - L_q) >=", "offs_m.max() + (L_k - L_q) >=")))
-add("tiled_causal_by_tile_start", "each query of a tile sees what the first one of its tile sees", "?",
+add("tiled_causal_by_tile_start", "each query of a tile sees what the first one of its tile sees", "causal_block",
     tiled(("offs_m[:, None] + (L_k - L_q) >=", "offs_m.min() + (L_k - L_q) >=")))
-add("tiled_causal_stops_early", "under the causal rule tiles end before the one on the diagonal", "?",
+add("tiled_causal_stops_early", "under the causal rule tiles end before the one on the diagonal", "causal_block",
     tiled(("for start_n in range(0, L_k, BLOCK_N):",
            "for start_n in range(0, (start_m * BLOCK_M + L_k - L_q) // BLOCK_N * BLOCK_N if causal else L_k, BLOCK_N):")))
-add("tiled_causal_strict", "a query does not see itself", "?",
+add("tiled_causal_strict", "a query does not see itself", "causal_off_by_one",
     tiled((">= offs_n[None, :]", "> offs_n[None, :]")))
-add("tiled_nan", "a tile in which a row sees nothing gives inf - inf", "?",
+add("tiled_nan", "a tile in which a row sees nothing gives inf - inf", "masked_row_nan",
     tiled(("safe = np.where(m_new == -np.inf, 0.0, m_new)", "safe = m_new")))
-add("tiled_last_rows", "the last tile of queries is not written if it is not full", "?",
+add("tiled_last_rows", "the last tile of queries is not written if it is not full", "block_dropped",
     tiled(("range(cdiv(q.shape[2], BLOCK_M))", "range(q.shape[2] // BLOCK_M)"), ("np.empty(", "np.zeros(")))
-add("tiled_last_keys", "the last tile of keys is left out if it is not full", "?",
+add("tiled_last_keys", "the last tile of keys is left out if it is not full", "block_dropped",
     tiled(("range(0, L_k, BLOCK_N)", "range(0, L_k // BLOCK_N * BLOCK_N, BLOCK_N)")))
-add("tiled_values_shifted", "the tile of values starts at the number of the tile", "?",
+add("tiled_values_shifted", "the tile of values starts at the number of the tile", "block_pointer",
     tiled(("np.where(cols[:, None], v[at], 0.0)", "np.where(cols[:, None], v[np.minimum(start_n // BLOCK_N + np.arange(BLOCK_N), L_k - 1)], 0.0)")))
-add("tiled_key_pointer", "the pointer to the keys is not advanced", "?",
+add("tiled_key_pointer", "the pointer to the keys is not advanced", "block_pointer",
     tiled(("np.where(cols[:, None], k[at], 0.0)", "np.where(cols[:, None], k[np.minimum(np.arange(BLOCK_N), L_k - 1)], 0.0)")))
-add("tiled_acc_half", "the accumulator is kept in float16", "?",
+add("tiled_acc_half", "the accumulator is kept in float16", "softmax_low_precision",
     tiled(("acc = acc * alpha[:, None] + p @ vt", "acc = (acc * alpha[:, None] + p @ vt).astype(np.float16)")))
-add("tiled_width_of_keys", "the accumulator has the width of the keys", "?",
+add("tiled_width_of_keys", "the accumulator has the width of the keys", "output_width",
     tiled(("acc = np.zeros((BLOCK_M, d_v))", "acc = np.zeros((BLOCK_M, d))"), ("p @ vt", "p @ vt[:, :d]"),
           ("q.shape[:-1] + v.shape[-1:]", "q.shape")))
-add("tiled_64_kept", "tiles of 64 and 32, and the accumulator is not rescaled", "?",
+add("tiled_64_kept", "tiles of 64 and 32, and the accumulator is not rescaled", "online_rescale",
     tiled(("= 4, 3", "= 64, 32"), ("acc = acc * alpha[:, None] + p @ vt", "acc = acc + p @ vt")))
-add("tiled_128_first_tile", "tiles of 128, and only the first tile of keys is read", "?",
+add("tiled_128_first_tile", "tiles of 128, and only the first tile of keys is read", "block_dropped",
     tiled(("= 4, 3", "= 128, 128"), ("range(0, L_k, BLOCK_N)", "range(0, BLOCK_N, BLOCK_N)")))
-add("tiled_64_last_rows", "queries after the last full tile of 64 are not computed", "?",
+add("tiled_64_last_rows", "queries after the last full tile of 64 are not computed", "block_dropped",
     tiled(("= 4, 3", "= 64, 64"), ("range(cdiv(q.shape[2], BLOCK_M))", "range(max(1, q.shape[2] // BLOCK_M))"), ("np.empty(", "np.zeros(")))
-add("tiled_16_last_keys", "keys after the last full tile of 16 are not read", "?",
+add("tiled_16_last_keys", "keys after the last full tile of 16 are not read", "block_dropped",
     tiled(("= 4, 3", "= 16, 16"), ("range(0, L_k, BLOCK_N)", "range(0, max(BLOCK_N, L_k // BLOCK_N * BLOCK_N), BLOCK_N)")))
 
 # All heads at once, tiles of keys -----------------------------------------------------------------------------------
@@ -199,7 +199,7 @@ def f(Q, K, V):
     return O
 """)
 
-add("flash_one_tile_factor", "FlashAttention 1 without the factor exp(m_tile - m_new) on the new part", "?", """
+add("flash_one_tile_factor", "FlashAttention 1 without the factor exp(m_tile - m_new) on the new part", "online_rescale", """
 def f(Q, K, V):
     Br, Bc = 2, 3
     Q = Q * Q.shape[-1] ** -0.5
@@ -221,7 +221,7 @@ def f(Q, K, V):
     return O
 """)
 
-add("flash_one_old_sum", "FlashAttention 1: the old output is not multiplied by its sum", "?", """
+add("flash_one_old_sum", "FlashAttention 1: the old output is not multiplied by its sum", "online_division", """
 def f(Q, K, V):
     Bc = 3
     S_all = Q @ K.swapaxes(-1, -2) / Q.shape[-1] ** 0.5
@@ -236,7 +236,7 @@ def f(Q, K, V):
     return O
 """)
 
-add("chunks_averaged", "the outputs of two halves of the keys are averaged", "?", """
+add("chunks_averaged", "the outputs of two halves of the keys are averaged", "partial_merge", """
 def piece(q, k, v):
     s = q @ k.swapaxes(-1, -2) / np.sqrt(q.shape[-1])
     e = np.exp(s - s.max(-1, keepdims=True))
@@ -249,7 +249,7 @@ def f(q, k, v):
     return (piece(q, k[:, :, :half], v[:, :, :half]) + piece(q, k[:, :, half:], v[:, :, half:])) / 2
 """)
 
-add("split_kv_sums_alone", "partial outputs are merged by their sums, without their maxima", "?", """
+add("split_kv_sums_alone", "partial outputs are merged by their sums, without their maxima", "online_rescale", """
 def f(q, k, v):
     outs, sums = [], []
     for start in range(0, k.shape[-2], 3):
@@ -263,7 +263,7 @@ def f(q, k, v):
     return sum(o * l / total for o, l in zip(outs, sums))
 """)
 
-add("split_kv_max_alone", "partial outputs are merged by a softmax of their maxima", "?", """
+add("split_kv_max_alone", "partial outputs are merged by a softmax of their maxima", "partial_merge", """
 def f(q, k, v):
     outs, tops = [], []
     for start in range(0, k.shape[-2], 3):
@@ -277,7 +277,7 @@ def f(q, k, v):
     return sum(o * x for o, x in zip(outs, w)) / sum(w)
 """)
 
-add("chunk_ends_overlap", "the last chunk is moved back to be full, and its first keys count twice", "?", """
+add("chunk_ends_overlap", "the last chunk is moved back to be full, and its first keys count twice", "block_bounds", """
 def f(q, k, v):
     n, size = k.shape[2], 4
     m = np.full(q.shape[:3] + (1,), -np.inf)
@@ -293,7 +293,7 @@ def f(q, k, v):
     return acc / l
 """)
 
-add("clamped_exponent", "exponents are cut off at -20 and 20", "?", """
+add("clamped_exponent", "exponents are cut off at -20 and 20", "scores_clipped", """
 def f(q, k, v, mask=None):
     s = np.matmul(q, k.transpose(0, 1, 3, 2)) / np.sqrt(q.shape[3])
     e = np.exp(np.clip(s, -20, 20))
@@ -302,7 +302,7 @@ def f(q, k, v, mask=None):
     return e @ v / np.maximum(e.sum(-1, keepdims=True), 1e-30)
 """)
 
-add("quantised_keys", "keys are rounded to 127 steps", "?", """
+add("quantised_keys", "keys are rounded to 127 steps", UNKNOWN, """
 def f(q, k, v):
     step = np.abs(k).max(axis=-1, keepdims=True) / 127
     k8 = np.round(k / np.where(step == 0, 1, step)).astype(np.int8)
@@ -318,20 +318,20 @@ def keep(x, bits):
     half = np.uint32(1 << (drop - 1))
     return ((whole + half) & np.uint32(0xFFFFFFFF << drop & 0xFFFFFFFF)).view(np.float32)
 """
-add("tf32", "queries, keys, weights and values are rounded to 10 bits, as TF32 does", "?", ROUND + """
+add("tf32", "queries, keys, weights and values are rounded to 10 bits, as TF32 does", "softmax_low_precision", ROUND + """
 def f(q, k, v):
     s = keep(q, 10) @ keep(k, 10).swapaxes(-1, -2) * np.float32(q.shape[-1] ** -0.5)
     e = np.exp(s - s.max(-1, keepdims=True))
     w = e / e.sum(-1, keepdims=True)
     return keep(w, 10) @ keep(v, 10)
 """)
-add("bf16_weights", "the powers are rounded to bfloat16 before they meet the values", "?", ROUND + """
+add("bf16_weights", "the powers are rounded to bfloat16 before they meet the values", "softmax_low_precision", ROUND + """
 def f(q, k, v):
     s = (q @ k.swapaxes(-1, -2) * q.shape[-1] ** -0.5).astype(np.float32)
     p = np.exp(s - s.max(-1, keepdims=True))
     return keep(p, 7) @ v / p.sum(-1, keepdims=True)
 """)
-add("float32_only", "everything in float32, whatever comes in", RIGHT, """
+add("float32_only", "everything in float32, whatever comes in", "softmax_downcast", """
 def f(q, k, v):
     q, k, v = (np.asarray(x, dtype=np.float32) for x in (q, k, v))
     s = q @ k.swapaxes(-1, -2) / np.sqrt(np.float32(q.shape[-1]))
@@ -359,25 +359,25 @@ def plain(fill: str, epsilon: str = "") -> str:
     return PLAIN.replace("FILL", fill).replace("EPSILON", epsilon)
 
 
-add("fill_1e4", "hidden scores become -1e4, and scores may be lower", "?", plain("-1e4"))
-add("fill_1e3", "hidden scores become -1e3, and scores may be lower", "?", plain("-1e3"))
-add("fill_half_of_lowest", "hidden scores become half of the lowest float32", "?", plain("np.finfo(np.float32).min / 2"))
-add("fill_1e4_mean", "hidden scores become -1e4; rows that see nothing are agreed to give the mean", "?", plain("-1e4"), empty_row="mean")
+add("fill_1e4", "hidden scores become -1e4, and scores may be lower", "mask_constant_leak", plain("-1e4"))
+add("fill_1e3", "hidden scores become -1e3, and scores may be lower", "mask_constant_leak", plain("-1e3"))
+add("fill_half_of_lowest", "hidden scores become half of the lowest float32", "masked_row_uniform", plain("np.finfo(np.float32).min / 2"))
+add("fill_1e4_mean", "hidden scores become -1e4; rows that see nothing are agreed to give the mean", "mask_constant_leak", plain("-1e4"), empty_row="mean")
 add("fill_half_of_lowest_mean", "half of the lowest float64, the mean agreed", RIGHT, plain("np.finfo(np.float64).min / 2"), empty_row="mean")
-add("epsilon_1e3", "0.001 is added to the sum of the powers", "?", plain("-1e300", " + 1e-3"), empty_row="mean")
-add("epsilon_1e6", "0.000001 is added to the sum of the powers", "?", """
+add("epsilon_1e3", "0.001 is added to the sum of the powers", "softmax_epsilon", plain("-1e300", " + 1e-3"), empty_row="mean")
+add("epsilon_1e6", "0.000001 is added to the sum of the powers", RIGHT, """
 def f(q, k, v):
     s = np.einsum("bhqd,bhkd->bhqk", q, k) / np.sqrt(q.shape[-1])
     e = np.exp(s - s.max(-1, keepdims=True))
     return np.einsum("bhqk,bhkd->bhqd", e / (e.sum(-1, keepdims=True) + 1e-6), v)
 """)
-add("epsilon_weights", "0.01 is added to each weight before they are divided by their sum", "?", """
+add("epsilon_weights", "0.01 is added to each weight before they are divided by their sum", "softmax_epsilon", """
 def f(q, k, v):
     s = q @ np.swapaxes(k, 2, 3) / np.sqrt(q.shape[-1])
     e = np.exp(s - s.max(-1, keepdims=True)) + 0.01
     return e / e.sum(-1, keepdims=True) @ v
 """)
-add("nan_hidden", "what is not a number becomes 0 in the scores", "?", """
+add("nan_hidden", "what is not a number becomes 0 in the scores", RIGHT, """
 def f(q, k, v, mask=None):
     s = np.nan_to_num(q @ np.swapaxes(k, 2, 3) / np.sqrt(q.shape[-1]))
     if mask is not None:
@@ -386,7 +386,7 @@ def f(q, k, v, mask=None):
     e = np.exp(s - np.where(np.isinf(m), 0, m))
     return e @ v / np.maximum(e.sum(-1, keepdims=True), 1e-300)
 """)
-add("empty_row_first", "a row that sees nothing gives the first value", "?", """
+add("empty_row_first", "a row that sees nothing gives the first value", "masked_row_key", """
 def f(q, k, v, mask=None):
     s = q @ np.swapaxes(k, 2, 3) / np.sqrt(q.shape[-1])
     if mask is not None:
@@ -396,7 +396,7 @@ def f(q, k, v, mask=None):
     e = np.exp(s - s.max(-1, keepdims=True))
     return e / e.sum(-1, keepdims=True) @ v
 """)
-add("mask_multiplied_late", "padding is cut from the output's queries, not from the keys", "?", """
+add("mask_multiplied_late", "padding is cut from the output's queries, not from the keys", "mask_on_queries", """
 def f(q, k, v, lengths=None):
     s = q @ np.swapaxes(k, 2, 3) / np.sqrt(q.shape[-1])
     e = np.exp(s - s.max(-1, keepdims=True))
@@ -405,7 +405,7 @@ def f(q, k, v, lengths=None):
         o = o * (np.arange(q.shape[2]) < np.asarray(lengths)[:, None])[:, None, :, None]
     return o
 """)
-add("padding_on_queries", "padding hides rows of queries instead of columns of keys", "?", """
+add("padding_on_queries", "padding hides rows of queries instead of columns of keys", "mask_on_queries", """
 def f(q, k, v, lengths=None):
     s = q @ np.swapaxes(k, 2, 3) / np.sqrt(q.shape[-1])
     if lengths is not None:
@@ -434,7 +434,7 @@ class Attention:
 
 f = Attention()
 """, layout="BLHD")
-add("module_causal", "a module that is always causal", "?", """
+add("module_causal", "a module that is always causal", "causal_unasked", """
 class CausalSelfAttention:
     def __init__(self, block_size=1024):
         self.bias = np.tril(np.ones((block_size, block_size)))[None, None]
@@ -448,7 +448,7 @@ class CausalSelfAttention:
 
 f = CausalSelfAttention().forward
 """)
-add("module_causal_bottom", "always causal, aligned to the last key, with a mask", "?", """
+add("module_causal_bottom", "always causal, aligned to the last key, with a mask", "causal_unasked", """
 def f(q, k, v, mask=None):
     s = (q @ k.swapaxes(-2, -1)) / np.sqrt(k.shape[-1])
     n, m = s.shape[-2:]
@@ -460,7 +460,7 @@ def f(q, k, v, mask=None):
     e = np.exp(s - np.where(np.isfinite(top), top, 0))
     return e @ v / np.maximum(e.sum(-1, keepdims=True), 1e-300)
 """)
-add("always_causal_unscaled", "always causal, and not scaled", "?", """
+add("always_causal_unscaled", "always causal, and not scaled", "causal_unasked scale_missing", """
 def f(q, k, v):
     s = q @ k.swapaxes(-2, -1)
     n, m = s.shape[-2:]
@@ -468,7 +468,7 @@ def f(q, k, v):
     e = np.exp(s - s.max(-1, keepdims=True))
     return e @ v / e.sum(-1, keepdims=True)
 """)
-add("always_causal_heads", "a layer of several heads that is always causal", "?", """
+add("always_causal_heads", "a layer of several heads that is always causal", "causal_unasked", """
 def f(x, Wq, Wk, Wv, Wo, n_heads):
     B, T, C = x.shape
     q, k, v = (np.reshape(x @ W, (B, T, n_heads, -1)).transpose(0, 2, 1, 3) for W in (Wq, Wk, Wv))
@@ -477,7 +477,7 @@ def f(x, Wq, Wk, Wv, Wo, n_heads):
     y = e / e.sum(-1, keepdims=True) @ v
     return y.transpose(0, 2, 1, 3).reshape(B, T, -1) @ Wo
 """, form="multihead")
-add("always_window", "always a window of 3 keys to each side", "?", """
+add("always_window", "always a window of 3 keys to each side", UNKNOWN, """
 def f(q, k, v):
     s = q @ k.swapaxes(-2, -1) / np.sqrt(q.shape[-1])
     n, m = s.shape[-2:]
@@ -485,14 +485,14 @@ def f(q, k, v):
     e = np.exp(s - s.max(-1, keepdims=True))
     return e @ v / e.sum(-1, keepdims=True)
 """)
-add("blhd_axis", "batch, length, heads, width: the softmax runs over the heads", "?", """
+add("blhd_axis", "batch, length, heads, width: the softmax runs over the heads", "softmax_axis_heads", """
 def f(q, k, v):
     s = np.einsum("blhd,bmhd->blmh", q, k) * q.shape[-1] ** -0.5
     e = np.exp(s - s.max(-1, keepdims=True))
     w = e / e.sum(-1, keepdims=True)
     return np.einsum("blmh,bmhd->blhd", w, v)
 """, layout="BLHD")
-add("strides", "flat memory is read as if it were contiguous", "?", """
+add("strides", "flat memory is read as if it were contiguous", "strides_ignored", """
 def f(q, k, v):
     def load(x):
         flat = np.lib.stride_tricks.as_strided(x, (x.size,), (x.itemsize,))
@@ -503,14 +503,14 @@ def f(q, k, v):
     e = np.exp(s - s.max(-1, keepdims=True))
     return e @ v / e.sum(-1, keepdims=True)
 """)
-add("in_place_keys", "keys are scaled in place", "?", """
+add("in_place_keys", "keys are scaled in place", "inputs_changed", """
 def f(q, k, v):
     np.multiply(k, k.shape[-1] ** -0.5, out=k)
     s = np.einsum("bhqd,bhkd->bhqk", q, k)
     e = np.exp(s - s.max(-1, keepdims=True))
     return e @ v / e.sum(-1, keepdims=True)
 """)
-add("in_place_mask", "the mask is changed in place by the causal rule", "?", """
+add("in_place_mask", "the mask is changed in place by the causal rule", "inputs_changed", """
 def f(q, k, v, mask=None, causal=False):
     s = np.einsum("bhqd,bhkd->bhqk", q, k) / np.sqrt(q.shape[-1])
     n, m = s.shape[-2:]
@@ -524,7 +524,7 @@ def f(q, k, v, mask=None, causal=False):
     e = np.exp(s - np.where(np.isfinite(top), top, 0))
     return e @ v / np.maximum(e.sum(-1, keepdims=True), 1e-300)
 """)
-add("view_of_values", "with one key the values themselves are returned", "?", """
+add("view_of_values", "with one key the values themselves are returned", "output_aliased", """
 def f(q, k, v):
     if k.shape[2] == 1 and q.shape[2] == 1:
         return v
@@ -532,7 +532,7 @@ def f(q, k, v):
     e = np.exp(s - s.max(-1, keepdims=True))
     return e @ v / e.sum(-1, keepdims=True)
 """)
-add("into_queries", "the output is written over the queries where it fits", "?", """
+add("into_queries", "the output is written over the queries where it fits", "inputs_changed", """
 def f(q, k, v):
     s = np.einsum("bhqd,bhkd->bhqk", q, k) / np.sqrt(q.shape[-1])
     e = np.exp(s - s.max(-1, keepdims=True))
@@ -542,7 +542,7 @@ def f(q, k, v):
         return q
     return o
 """)
-add("workspace", "one workspace is kept and returned", "?", """
+add("workspace", "one workspace is kept and returned", "buffer_reused", """
 _buffers = {}
 
 def f(q, k, v):
@@ -553,7 +553,7 @@ def f(q, k, v):
     np.divide(e @ v, e.sum(-1, keepdims=True), out=out)
     return out
 """)
-add("workspace_added", "the workspace is not set to zero before it is added to", "?", """
+add("workspace_added", "the workspace is not set to zero before it is added to", "keeps_state", """
 _buffers = {}
 
 def f(q, k, v):
@@ -564,19 +564,19 @@ def f(q, k, v):
     out += e @ v / e.sum(-1, keepdims=True)
     return out.copy()
 """)
-add("scale_of_values", "the scale is taken from the width of the values", "?", """
+add("scale_of_values", "the scale is taken from the width of the values", "scale_wrong_dim", """
 def f(q, k, v):
     s = np.einsum("bhqd,bhkd->bhqk", q, k) * v.shape[-1] ** -0.5
     e = np.exp(s - s.max(-1, keepdims=True))
     return e @ v / e.sum(-1, keepdims=True)
 """)
-add("scale_keys_root", "only the keys are multiplied by d^(-1/4)", "?", """
+add("scale_keys_root", "only the keys are multiplied by d^(-1/4)", "scale_one_side", """
 def f(q, k, v):
     s = np.einsum("bhqd,bhkd->bhqk", q, k * k.shape[-1] ** -0.25)
     e = np.exp(s - s.max(-1, keepdims=True))
     return e @ v / e.sum(-1, keepdims=True)
 """)
-add("heads_interleaved", "heads take every n-th column", "?", """
+add("heads_interleaved", "heads take every n-th column", "heads_interleaved", """
 class MHA:
     def __call__(self, x, wq, wk, wv, wo, n_heads):
         B, L, _ = x.shape
@@ -590,7 +590,7 @@ class MHA:
 
 f = MHA()
 """, form="multihead")
-add("dropout_fixed", "dropout with a seed that is set anew in each call", "?", """
+add("dropout_fixed", "dropout with a seed that is set anew in each call", "dropout_eval", """
 def f(q, k, v, p_drop=0.1):
     rng = np.random.default_rng(0)
     s = np.einsum("bhqd,bhkd->bhqk", q, k) / np.sqrt(q.shape[-1])
@@ -616,11 +616,11 @@ def f(q, k, v, causal=False):
     return out
 """
 add("gqa_block", "each key head serves neighbouring query heads", RIGHT, GROUPED.replace("GROUP", "h // (q.shape[1] // k.shape[1])"), form="grouped")
-add("gqa_modulo", "the key head is the query head modulo their number", "?", GROUPED.replace("GROUP", "h % k.shape[1]"), form="grouped")
-add("gqa_first", "the key head is the query head, at most the last one", "?", GROUPED.replace("GROUP", "min(h, k.shape[1] - 1)"), form="grouped")
-add("gqa_ratio", "the head is divided by the number of key heads, not by the size of a group", "?",
+add("gqa_modulo", "the key head is the query head modulo their number", "gqa_tile", GROUPED.replace("GROUP", "h % k.shape[1]"), form="grouped")
+add("gqa_first", "the key head is the query head, at most the last one", "gqa_clamped", GROUPED.replace("GROUP", "min(h, k.shape[1] - 1)"), form="grouped")
+add("gqa_ratio", "the head is divided by the number of key heads, not by the size of a group", "gqa_ratio",
     GROUPED.replace("GROUP", "min(h // k.shape[1], k.shape[1] - 1)"), form="grouped")
-add("gqa_values_modulo", "keys by block, values by modulo", "?",
+add("gqa_values_modulo", "keys by block, values by modulo", "gqa_tile",
     GROUPED.replace("GROUP", "h // (q.shape[1] // k.shape[1])").replace("v[:, g]", "v[:, h % k.shape[1]]"), form="grouped")
 
 WINDOW = """
@@ -639,17 +639,17 @@ def f(q, k, v, window=None, causal=False):
     return e @ v / np.maximum(e.sum(-1, keepdims=True), 1e-300)
 """
 add("window_right", "the window counts the query's own key", RIGHT, WINDOW.replace("EDGE", "i - j < window"))
-add("window_one_more", "the window sees one key more", "?", WINDOW.replace("EDGE", "i - j <= window"))
-add("window_one_less", "the window sees one key less", "?", WINDOW.replace("EDGE", "i - j < max(window - 1, 1)"))
-add("window_by_tile", "the window begins at a tile of 2 keys", "?", WINDOW.replace("EDGE", "j >= (i - window + 1) // 2 * 2"))
+add("window_one_more", "the window sees one key more", "window_off_by_one", WINDOW.replace("EDGE", "i - j <= window"))
+add("window_one_less", "the window sees one key less", "window_off_by_one", WINDOW.replace("EDGE", "i - j < max(window - 1, 1)"))
+add("window_by_tile", "the window begins at a tile of 2 keys", "window_block", WINDOW.replace("EDGE", "j >= (i - window + 1) // 2 * 2"))
 
-add("alibi_any_count", "slopes 2^(-8 h / n) for every number of heads", "?", """
+add("alibi_any_count", "slopes 2^(-8 h / n) for every number of heads", "alibi_slopes", """
 def f(n_heads, L_q, L_k):
     slopes = 2.0 ** (-8.0 * np.arange(1, n_heads + 1) / n_heads)
     i, j = np.arange(L_q)[:, None] + L_k - L_q, np.arange(L_k)
     return -slopes[:, None, None] * (i - j)
 """, form="alibi")
-add("alibi_from_one", "slopes begin at 1", "?", """
+add("alibi_from_one", "slopes begin at 1", "alibi_exponent", """
 def f(n_heads, L_q, L_k):
     import math
     def power(n):
@@ -659,7 +659,7 @@ def f(n_heads, L_q, L_k):
     i, j = np.arange(L_q)[:, None] + L_k - L_q, np.arange(L_k)
     return slopes[:, None, None] * (j - i)
 """, form="alibi")
-add("alibi_extra_not_interleaved", "the slopes beyond a power of two are the first of the finer row", "?", """
+add("alibi_extra_not_interleaved", "the slopes beyond a power of two are the first of the finer row", "alibi_slopes", """
 def f(n_heads, L_q, L_k):
     import math
     def power(n):
@@ -670,7 +670,7 @@ def f(n_heads, L_q, L_k):
     return slopes[:, None, None] * (j - i)
 """, form="alibi")
 
-add("rope_halves", "halves are paired instead of neighbours", "?", """
+add("rope_halves", "halves are paired instead of neighbours", "rope_pairing", """
 def f(x, offset=0, base=10000.0):
     d = x.shape[-1]
     freq = base ** (-np.arange(0, d, 2) / d)
@@ -679,7 +679,7 @@ def f(x, offset=0, base=10000.0):
     turned = np.concatenate([-x[..., d // 2:], x[..., : d // 2]], -1)
     return x * cos + turned * sin
 """, form="rotary")
-add("rope_from_one", "positions start at 1", "?", """
+add("rope_from_one", "positions start at 1", "rope_offset", """
 def f(x, offset=0, base=10000.0):
     d = x.shape[-1]
     freq = 1.0 / base ** (np.arange(0, d, 2) / d)
@@ -689,7 +689,7 @@ def f(x, offset=0, base=10000.0):
     out[..., 0::2], out[..., 1::2] = y.real, y.imag
     return out
 """, form="rotary")
-add("rope_half_angles", "frequencies are counted over the pairs, not the columns", "?", """
+add("rope_half_angles", "frequencies are counted over the pairs, not the columns", "rope_base", """
 def f(x, offset=0, base=10000.0):
     d = x.shape[-1]
     freq = 1.0 / base ** (np.arange(d // 2) / d)
@@ -711,11 +711,11 @@ def f(q, k, v, cache):
 SEEN = "np.arange(m) <= np.arange(n)[:, None] + m - n"
 BEHIND = "np.concatenate([cache[0], k], 2), np.concatenate([cache[1], v], 2)"
 add("cache_right", "new keys stand behind the old ones", RIGHT, DECODE.replace("JOIN", BEHIND).replace("SEEN", SEEN), form="decode")
-add("cache_in_front", "new keys stand in front of the old ones", "?",
+add("cache_in_front", "new keys stand in front of the old ones", "cache_order",
     DECODE.replace("JOIN", "np.concatenate([k, cache[0]], 2), np.concatenate([v, cache[1]], 2)").replace("SEEN", SEEN), form="decode")
-add("cache_top_left", "the causal rule starts at the first key", "?",
+add("cache_top_left", "the causal rule starts at the first key", "kv_first_key_only",
     DECODE.replace("JOIN", BEHIND).replace("SEEN", "np.arange(m) <= np.arange(n)[:, None]"), form="decode")
-add("cache_values_old", "the new value is not kept", "?",
+add("cache_values_old", "the new value is not kept", UNKNOWN,
     DECODE.replace("JOIN", BEHIND).replace("SEEN", SEEN).replace("(k, v)\n", "(k, np.concatenate([v[:, :, :-1], v[:, :, -2:-1]], 2) if v.shape[2] > 1 else v)\n"), form="decode")
 
 PAGED = """
@@ -759,12 +759,12 @@ def paged(blocks: str = "-(-total // size)", block: str = "block_table[b, index]
 
 
 add("paged_right", "an online softmax over the blocks of a page table", RIGHT, paged(), form="paged")
-add("paged_whole_blocks", "a block that is not full is left out", "?", paged(blocks="max(1, total // size)"), form="paged")
-add("paged_tail", "the last block is read to its end", "?", paged(last="at < 10**6"), form="paged")
-add("paged_one_more", "one token more than there are is read", "?", paged(last="at <= total"), form="paged")
-add("paged_in_order", "blocks are read in the order of memory", "?", paged(block="index"), form="paged")
-add("paged_row_zero", "every text reads the first row of the table", "?", paged(block="block_table[0, index]"), form="paged")
-add("paged_kept", "the accumulator is not rescaled from block to block", "?", paged(old="1.0"), form="paged")
+add("paged_whole_blocks", "a block that is not full is left out", "paged_last_block", paged(blocks="max(1, total // size)"), form="paged")
+add("paged_tail", "the last block is read to its end", "paged_last_block", paged(last="at < 10**6"), form="paged")
+add("paged_one_more", "one token more than there are is read", "lengths_off_by_one", paged(last="at <= total"), form="paged")
+add("paged_in_order", "blocks are read in the order of memory", "paged_table", paged(block="index"), form="paged")
+add("paged_row_zero", "every text reads the first row of the table", "paged_table", paged(block="block_table[0, index]"), form="paged")
+add("paged_kept", "the accumulator is not rescaled from block to block", "online_rescale", paged(old="1.0"), form="paged")
 
 BACKWARD = """
 def f(Q, K, V, dO, causal=False):
@@ -792,11 +792,11 @@ def f(Q, K, V, dO, causal=False):
 """
 DELTA = "(dO * O).sum(-1, keepdims=True)"
 add("backward_right", "the way back in tiles", RIGHT, BACKWARD.replace("DELTA", DELTA).replace("UPDATE", "+="), form="gradients")
-add("backward_no_delta", "the row's term is missing in the way back through the softmax", "?",
+add("backward_no_delta", "the row's term is missing in the way back through the softmax", "softmax_grad",
     BACKWARD.replace("DELTA", "0.0").replace("UPDATE", "+="), form="gradients")
-add("backward_last_tile", "the queries' gradient is that of the last tile alone", "?",
+add("backward_last_tile", "the queries' gradient is that of the last tile alone", "grad_block",
     BACKWARD.replace("DELTA", DELTA).replace("dQ UPDATE", "dQ ="), form="gradients")
-add("backward_unscaled", "the gradient of the scores is not scaled", "?",
+add("backward_unscaled", "the gradient of the scores is not scaled", "grad_scale",
     BACKWARD.replace("DELTA", DELTA).replace("UPDATE", "+=").replace("(dP - delta) * scale", "(dP - delta)"), form="gradients")
-add("backward_delta_of_tile", "the row's term is summed over the tile alone", "?",
+add("backward_delta_of_tile", "the row's term is summed over the tile alone", "grad_block",
     BACKWARD.replace("DELTA", "0.0").replace("UPDATE", "+=").replace("(dP - delta)", "(dP - (dP * P).sum(-1, keepdims=True))"), form="gradients")
