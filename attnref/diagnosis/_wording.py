@@ -16,7 +16,7 @@ from attnref.diagnosis._search import Faults, Observation
 from attnref.diagnosis._watch import watch
 
 COARSE = (
-    (7e-4, "bfloat16, to 8 bits"),
+    (1e-3, "bfloat16, to 8 bits"),
     (2e-5, "float16 or TF32, to 11 bits"),
     (0.0, "float32, to 24 bits"),
 )
@@ -103,7 +103,7 @@ def rounding(caller: Caller, items: Sequence[Observation]) -> str:
         work = run(caller.form, probe, caller.rules)
         if not (probe.features or probe.options or probe.tight) and work is not None and output is not None:
             off.append(float(np.abs(work.output - output).max() / np.abs(work.output).max()))
-    kind = next(words for least, words in COARSE if float(np.median(off)) >= least)
+    kind = next(words for least, words in COARSE if max(off) >= least)
     return f"numbers are rounded on the way, as in {kind}"
 
 
