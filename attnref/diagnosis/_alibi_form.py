@@ -69,6 +69,13 @@ def _higher(n: int) -> Array:
     return _series(power)[:n]
 
 
+def _apart(n: int, start: int, every: int) -> Array:
+    """The series of the power of two below, then slopes of the next one's."""
+    power = 1 << (n.bit_length() - 1)
+    first, finer = (2.0 ** (-8 * np.arange(start, p + start) / p) for p in (power, 2 * power))
+    return np.concatenate([first, finer[::every][: n - power]])
+
+
 def _turned(w: Work) -> None:
     w.output = -w.slopes[:, None, None] * w.distances
 
@@ -107,6 +114,12 @@ WRONG: list[Variant] = [
     Variant("alibi_slopes", _slopes(_linear_in_heads), says="the slopes grow by equal steps"),
     Variant("alibi_exponent", _slopes(lambda n: 2.0 ** (-8 * np.arange(n) / n)),
         says="the exponents start at 0, so the first slope is 1"),
+    Variant("alibi_exponent", _slopes(lambda n: _apart(n, 0, 2)),
+        says="the exponents start at 0, so the first slope is 1, with the series of the next power of two behind"),
+    Variant("alibi_slopes", _slopes(lambda n: _apart(n, 1, 1)), ODD,
+        "beyond a power of two the first slopes of the finer series are taken, not every second one"),
+    Variant("alibi_slopes", _slopes(lambda n: np.sort(alibi_slopes(n))[::-1]), ODD,
+        "the slopes are sorted, those beyond a power of two among the others"),
     Variant("alibi_exponent", _slopes(lambda n: 2.0 ** -np.arange(1.0, n + 1)),
         says="the slopes are halved from head to head whatever their number"),
     Variant("alibi_sign", {"bias": _turned}, says="the sign is turned: far keys are favoured"),

@@ -59,6 +59,12 @@ def laid_out(x: Array, layout: str) -> Array:
     return np.ascontiguousarray(_without(x, layout).transpose([kept.index(letter) for letter in layout]))
 
 
+def stepping(x: Array) -> Array:
+    """The same numbers as a view whose memory is in another order, as after a transpose."""
+    a, b = (0, 1) if x.ndim < 4 else (1, 2)
+    return np.ascontiguousarray(x.swapaxes(a, b)).swapaxes(a, b) if x.ndim > 1 else x
+
+
 def laid_back(x: Array, layout: str) -> Array:
     """From the layout to (batch, heads, length, width); left alone where the number of axes is another."""
     if x.ndim != len(layout):

@@ -82,9 +82,10 @@ def plain(rng: np.random.Generator) -> list[Probe]:
         Probe("batch, lengths and widths coincide", square, optional=True),
         Probe("all sizes coincide", arrays(rng, 3, 3, 3, 3, 3, 3), optional=True),
         Probe("one query", arrays(rng, 3, 2, 1, 5, 7, 4)),
+        Probe("one query, one key", arrays(np.random.default_rng(6), 3, 2, 1, 1, 5, 4)),
         Probe("scores from 3 to 2000", levels(rng, HIGH, 5, 1.0), features=frozenset({"large"})),
         Probe("scores from -1 to -60000", levels(rng, NEGATIVE, 5, 1.0), features=frozenset({"low"})),
-        Probe("149 keys", arrays(rng, 1, 1, 2, 149, 4, 3)),
+        Probe("149 keys", arrays(rng, 1, 1, 2, 149, 4, 3), features=LONG),
         Probe("two scores that differ by 1e-9", precise, tight=True),
     ]
 
@@ -170,7 +171,20 @@ def probes(seed: int) -> list[Probe]:
     """All probes, those with the fewest options first."""
     rng = np.random.default_rng(seed)
     more = with_lengths(np.random.default_rng(seed + 1))
-    return [*plain(rng), *with_options(rng), *more, garbage(rng)]
+    long = large(np.random.default_rng(seed + 2))
+    return [*plain(rng), *long[:2], *with_options(rng), *long[2:], *more, garbage(rng)]
+
+
+LONG = frozenset({"long"})
+
+
+def large(rng: np.random.Generator) -> list[Probe]:
+    """More queries, keys and columns than a block of a kernel holds, and no multiple of its size."""
+    return [
+        Probe("131 queries", arrays(rng, 1, 1, 131, 3, 2, 5), features=LONG),
+        Probe("queries and keys of width 71", arrays(rng, 1, 2, 3, 5, 71, 67), features=LONG),
+        Probe("causal, 131 tokens", arrays(rng, 1, 1, 131, 131, 2, 3), {"causal": True}, LONG | {"causal"}),
+    ]
 
 
 def identity_probe() -> Probe:

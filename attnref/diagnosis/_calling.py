@@ -9,7 +9,17 @@ from typing import Any
 
 import numpy as np
 
-from attnref.diagnosis._arrays import as_mask_given, back, float_type, into, laid_back, laid_out, parts
+from attnref.diagnosis._arrays import (
+    as_mask_given,
+    back,
+    float_type,
+    into,
+    laid_back,
+    laid_out,
+    parts,
+    stepping,
+)
+from attnref.diagnosis._changes import aliased, equal, everything
 from attnref.diagnosis._pipeline import Array, Form, Probe, Rules
 from attnref.diagnosis._signature import frameworks, required, taken
 from attnref.diagnosis._watch import home_of, place
@@ -40,6 +50,9 @@ class Seen:
     """The package that the result's type belongs to."""
 
     changed: tuple[str, ...] = ()
+    alias: str = ""
+    """The input whose memory the output shares."""
+
     arithmetic: bool = False
     """Whether it was raised by a division by zero or an overflow, where arrays would hold NaN."""
 
@@ -73,6 +86,12 @@ class Caller:
         self.began = time.monotonic()
         """When the call that is running began."""
 
+        self.strided = False
+        """Whether arrays are given as views whose memory is in another order."""
+
+        self.one_sided = False
+        """Whether a window is one number: how many keys a query sees, its own included."""
+
         self.full_mask = False
         """Whether a mask that must be given is all True where there is none, and not None."""
 
@@ -83,6 +102,7 @@ class Caller:
         for x in probe.arrays.values():
             if isinstance(x, np.ndarray) and x.dtype.kind == "f":
                 x = laid_out(x.astype(dtype), self.rules.layout)
+                x = stepping(x) if self.strided else x
             elif isinstance(x, np.ndarray):
                 x = x.copy()
             given.append(into(x, self.framework))
@@ -92,11 +112,23 @@ class Caller:
                 value = as_mask_given(value, self.rules, dtype)
             elif isinstance(value, np.ndarray):
                 value = value.astype(dtype if value.dtype.kind == "f" else value.dtype)
+            elif name == "window" and self.one_sided:
+                value = value[0] + 1
             options[self.takes[name]] = into(value, self.framework)
         for name in self.must - set(options):
             option = next((o for o, alias in self.takes.items() if alias == name), name)
             options[name] = self.neutral(option, probe)
         return given, options
+
+    def can(self, probe: Probe) -> bool:
+        """Whether the function takes what the probe asks for."""
+        sides = probe.options.get("window", (0, 0))
+        return set(probe.options) <= set(self.takes) and not (self.one_sided and sides[1])
+
+    @property
+    def knows(self) -> set[str]:
+        """The options that can be asked for."""
+        return set(self.takes) | set(self.rules.always)
 
     def neutral(self, option: str, probe: Probe) -> Any:
         """What to pass for an option that must be given and has no part in the probe."""
@@ -110,14 +142,15 @@ class Caller:
     def raw(self, probe: Probe) -> tuple[Any, list[Any], list[Any]]:
         """The bare result, with the arguments before and after."""
         given, options = self.arguments(probe)
-        before = [back(x) for x in self.arguments(probe)[0]]
+        positional, keyword = self.arguments(probe)
+        before = [back(x) for x in (*positional, *keyword.values())]
         self.began = time.monotonic()
         call = self.fn if self.adapter is None else self.adapter
         ahead = [] if self.adapter is None else [self.fn]
         if self.form.drive is not None:
             value = self.form.drive(partial(call, *ahead), given, options, probe, self.rules)
-            return value, before, given
-        return call(*ahead, *given, **options), before, given
+            return value, before, [*given, *options.values()]
+        return call(*ahead, *given, **options), before, [*given, *options.values()]
 
     def __call__(self, probe: Probe) -> Seen:
         try:
@@ -150,9 +183,10 @@ class Caller:
             return Seen(probe, problem=what, kind="returns_no_array")
         changed = tuple(
             name
-            for name, old, new in zip(probe.arrays, before, given, strict=True)
-            if old is not None and not _equal(old, back(new))
+            for name, old, new in zip((*probe.arrays, *probe.options), before, given, strict=False)
+            if old is not None and not equal(old, back(new))
         )
+        alias = aliased(found[0], dict(zip(probe.arrays, given, strict=False)))
         if self.swapped and len(arrays) > 1:
             arrays[:2] = arrays[1::-1]
         results = [laid_back(x.astype(np.float64), self.rules.layout) for x in arrays]
@@ -161,19 +195,4 @@ class Caller:
         if self.form.comparable is not None:
             results[0] = self.form.comparable(results[0], probe)
         maker = type(parts(value)[0]).__module__.partition(".")[0]
-        return Seen(probe, results, dtype=str(arrays[0].dtype), maker=maker, changed=changed)
-
-
-def everything(form: Form, probe: Probe) -> Array | None:
-    """A mask that hides nothing; None where its shape changes from call to call."""
-    arrays = list(probe.arrays.values())
-    if form.drive is not None or len(arrays) < 2:
-        return None
-    if "X" in probe.arrays:
-        batch, length, _ = arrays[0].shape
-        return np.ones((batch, 1, length, length), dtype=bool)
-    return np.ones((*arrays[0].shape[:-1], arrays[1].shape[-2]), dtype=bool)
-
-
-def _equal(a: Array, b: Array | None) -> bool:
-    return b is not None and a.shape == b.shape and bool(np.all((a == b) | ((a != a) & (b != b))))
+        return Seen(probe, results, dtype=str(arrays[0].dtype), maker=maker, changed=changed, alias=alias)

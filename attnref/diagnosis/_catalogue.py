@@ -24,15 +24,11 @@ from attnref.diagnosis import (
     _turned_form,
     _weights_form,
     _wrong_arrays,
-    _wrong_blocks,
+    _wrong_backward,
     _wrong_cache,
     _wrong_causal,
     _wrong_heads,
-    _wrong_masks,
-    _wrong_precision,
-    _wrong_scale,
-    _wrong_softcap,
-    _wrong_softmax,
+    _wrong_pages,
     _yarn_form,
 )
 from attnref.diagnosis._alibi_form import ALIBI
@@ -42,17 +38,7 @@ from attnref.diagnosis._grouped import GROUPED
 from attnref.diagnosis._multihead import MULTIHEAD
 from attnref.diagnosis._pipeline import Form, Variant, among
 from attnref.diagnosis._rotary import ROTARY
-
-CORE: list[Variant] = [
-    *_wrong_scale.VARIANTS,
-    *_wrong_softmax.VARIANTS,
-    *_wrong_precision.VARIANTS,
-    *_wrong_masks.VARIANTS,
-    *_wrong_arrays.VARIANTS,
-    *_wrong_softcap.VARIANTS,
-    *_wrong_causal.VARIANTS,
-    *_wrong_blocks.VARIANTS,
-]
+from attnref.diagnosis._wrong import CORE, MIXED, WHOLE
 
 OWN_STEPS = {"inputs", "write"}
 """Steps in which a form with projections has steps of its own."""
@@ -67,12 +53,6 @@ def fitting(form: Form, variants: list[Variant]) -> tuple[Form, list[Variant]]:
     options = {"", *form.options}
     return form, [v for v in variants if v.option in options and (not v.needs or v.needs & features)]
 
-
-MIXED = _wrong_softmax.VARIANTS + _wrong_masks.VARIANTS + _wrong_blocks.VARIANTS
-"""What may go wrong between scores and weights, whatever the scores are made of."""
-
-WHOLE = [v for v in CORE if not v.loose]
-"""Without what is about rounding alone."""
 
 BATCHED = {"mask_head_order", "mask_first", "mask_rank"}
 """Faults of masks that know where the axes of batch and heads are."""
@@ -109,7 +89,7 @@ FORMS: dict[str, tuple[Form, list[Variant]]] = {
     "multihead": fitting(
         MULTIHEAD, [*_wrong_heads.VARIANTS, *(v for v in CORE if not OWN_STEPS & set(v.hooks))]
     ),
-    "gradients": fitting(GRADIENTS, [*_backward.WRONG, *(v for v in CORE if set(v.hooks) <= FORWARD)]),
+    "gradients": fitting(GRADIENTS, [*_wrong_backward.WRONG, *(v for v in CORE if set(v.hooks) <= FORWARD)]),
     "rotary": fitting(ROTARY, _rotary.WRONG),
     "alibi": fitting(ALIBI, _alibi_form.WRONG),
     "half": own(_half_form.HALF, _half_form.WRONG, WHOLE),
@@ -119,7 +99,7 @@ FORMS: dict[str, tuple[Form, list[Variant]]] = {
         but=("see_causal", "compare", "inputs"),
     ),
     "positions": fitting(_positions_form.POSITIONS, _positions_form.WRONG),
-    "paged": own(_paged_form.PAGED, _paged_form.WRONG, WHOLE, but=("see_causal", "see_lengths", "inputs")),
+    "paged": own(_paged_form.PAGED, _wrong_pages.WRONG, WHOLE, but=("see_causal", "see_lengths", "inputs")),
     "sinks": own(_sinks_form.SINKS, _sinks_form.WRONG, WHOLE),
     "dropout": own(_dropout_form.DROPOUT, _dropout_form.WRONG, WHOLE),
     "yarn": own(_yarn_form.YARN, _yarn_form.WRONG, [v for v in WHOLE if not (v.needs and "default_factor" in v.hooks)]),
@@ -153,6 +133,26 @@ class Fault:
 
     uncovered: str = ""
     """Why no form shows it."""
+
+    @property
+    def page(self) -> str:
+        """Where its numbers stand, below the address of the reference."""
+        return f"{PAGES[self.kind]}/#{self.id}"
+
+
+PAGES = {
+    kind: f"faults-{page}"
+    for page, kinds in {
+        "scores": "scale softmax dtype",
+        "masks": "mask causal window empty_row softcap",
+        "heads": "heads values gqa weights",
+        "positions": "rope alibi cache paged",
+        "gradients": "gradient dropout program",
+        "variants": "sink qk-norm differential additive linear",
+    }.items()
+    for kind in (word.replace("_", " ") for word in kinds.split())
+}
+"""Kind of fault -> the page of the catalogue that holds it."""
 
 
 PROGRAM = "program"

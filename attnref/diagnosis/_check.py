@@ -1,6 +1,6 @@
 """Compare a function with attention, and name what is wrong with it."""
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from typing import Any, cast
 
@@ -9,11 +9,13 @@ import numpy as np
 from attnref._errors import AttnRefError
 from attnref._masks import Align
 from attnref._validate import refuse
+from attnref.diagnosis._again import Observed, chance
+from attnref.diagnosis._always import built_in, holding
 from attnref.diagnosis._calling import Caller
 from attnref.diagnosis._catalogue import FORMS
-from attnref.diagnosis._findings import finding, findings
+from attnref.diagnosis._findings import aliasing, finding, findings, fixed_dropout
 from attnref.diagnosis._naming import name_faults
-from attnref.diagnosis._observe import Observed, observe
+from attnref.diagnosis._observe import observe
 from attnref.diagnosis._pipeline import Rules
 from attnref.diagnosis._report import Report
 from attnref.diagnosis._summary import notes, stated, title, untested
@@ -39,6 +41,7 @@ def check(
     mask: str = "attend",
     causal_align: str = "bottom_right",
     empty_row: str = "zero",
+    always: Mapping[str, Any] | None = None,
     features: str | Sequence[str] = "auto",
     dtype: Any = None,
     adapter: Callable[..., Any] | None = None,
@@ -69,6 +72,9 @@ def check(
         `"bottom_right"`: the last query lines up with the last key. `"top_left"`: the first with the first.
     empty_row
         What a query gives that may attend to nothing: `"zero"`, `"mean"` of all values, or `"nan"`.
+    always
+        What is built into the function, such as `{"causal": True}` for one that hides the future without being
+        told to: it holds in each call, and is not passed.
     features
         Names of options to be tested, such as `["mask", "causal"]`. `"auto"`: those that the function takes.
         With `"garbage"` among them, NaN behind a mask must not reach the output.
@@ -116,14 +122,16 @@ def check(
     """
     rules = read_rules(form, layout, mask, causal_align, empty_row)
     chosen, variants = FORMS[form]
+    rules = replace(rules, always=built_in(always or {}, chosen))
     caller = Caller(fn, chosen, rules, adapter, dtype)
     caller.rules = rules = replace(rules, dtype=caller.dtype.name)
     wanted = None if features == "auto" else set([features] if isinstance(features, str) else features)
     probes = [
         probe
-        for probe in chosen.probes(seed)
-        if ("garbage" not in probe.features or (wanted and "garbage" in wanted))
-        and (wanted is None or set(probe.options) <= wanted)
+        for each in chosen.probes(seed)
+        if (probe := holding(each, rules.always)) is not None
+        and ("garbage" not in probe.features or (wanted and "garbage" in wanted))
+        and (wanted is None or set(each.options) <= wanted)
     ]
     seen = Observed()
     watched = watch(
@@ -135,6 +143,17 @@ def check(
     known = {item.fault for item in named.diagnoses}
     if named.weights:
         errors.append(finding(named.weights, WEIGHTS[named.weights]))
+    if named.narrow:
+        text = (
+            f"Your function computes in {named.narrow} and returns it, where it is given {caller.dtype.name}."
+        )
+        errors.insert(0, finding("softmax_low_precision", text))
+    if named.right and not errors:
+        errors += aliasing(seen)
+    if named.unexplained and not named.diagnoses and not seen.fickle:
+        seen.dropped = chance(caller)
+        if (found := fixed_dropout(seen)) is not None:
+            errors, named.unexplained = [*errors, found], []
     kept = [item for item in errors if not (item.fault == "raises" and named.explains_errors)]
     diagnoses = (*named.diagnoses, *(item for item in kept if item.fault not in known))
     return Report(

@@ -1,6 +1,7 @@
 """The command line: `python -m attnref check FILE.py:NAME`, and what else it knows."""
 
 import argparse
+import ast
 import importlib
 import importlib.util
 import sys
@@ -72,6 +73,15 @@ def described(error: BaseException, where: str) -> str:
     return f"{type(error).__name__}: {error}{at}"
 
 
+def assigned(text: str) -> dict[str, Any]:
+    """An option with its value, as in `causal=True`."""
+    name, _, value = text.partition("=")
+    try:
+        return {name: ast.literal_eval(value)}
+    except (ValueError, SyntaxError) as error:
+        raise argparse.ArgumentTypeError(f"{text!r} is not OPTION=VALUE: write causal=True") from error
+
+
 def parser() -> argparse.ArgumentParser:
     """What can be asked."""
     top = argparse.ArgumentParser(
@@ -89,6 +99,10 @@ def parser() -> argparse.ArgumentParser:
     )
     for option, words in WORDS.items():
         one.add_argument("--" + option.replace("_", "-"), choices=words, default=words[0])
+    one.add_argument(
+        "--always", metavar="OPTION=VALUE", type=assigned, default=None,
+        help="what is built into the function, such as causal=True",
+    )  # fmt: skip
     one.add_argument("--dtype", help="such as float32")
     one.add_argument("--timeout", type=float, default=10.0, help="seconds for one call")
     one.add_argument("--seed", type=int, default=0)

@@ -4,10 +4,10 @@ from dataclasses import replace
 
 import numpy as np
 
+from attnref.diagnosis._again import Observed
 from attnref.diagnosis._arrays import narrowed
 from attnref.diagnosis._calling import Caller, Seen
 from attnref.diagnosis._catalogue import catalogue
-from attnref.diagnosis._observe import Observed
 from attnref.diagnosis._pipeline import Probe
 from attnref.diagnosis._report import Diagnosis
 from attnref.diagnosis._say import number
@@ -27,7 +27,9 @@ def shapes(probe: Probe) -> str:
 def finding(fault: str, sentence: str, line: str = "", probe: str = "") -> Diagnosis:
     """A diagnosis of the program."""
     entry = catalogue()[fault]
-    return Diagnosis(fault, entry.kind, sentence, "exact", entry.mend, line=line, probe=probe)
+    return Diagnosis(
+        fault, entry.kind, sentence, "exact", entry.mend, page=entry.page, line=line, probe=probe
+    )
 
 
 def findings(caller: Caller, seen: Observed, watched: Watched, timeout: float) -> list[Diagnosis]:
@@ -47,6 +49,11 @@ def findings(caller: Caller, seen: Observed, watched: Watched, timeout: float) -
         found.append(finding("inputs_changed", text, probe=changed.probe.name))
     if seen.fickle:
         found.append(dropout(seen) or fickle(seen))
+    if seen.unlike:
+        text = "Your function reads memory as if it were contiguous: given the same numbers as a view whose axes were"
+        found.append(
+            finding("strides_ignored", text + " exchanged, as a transpose makes it, it gives another result.")
+        )
     if seen.reused:
         text = "A later call changes the result of an earlier one: your function returns a buffer that it uses again."
         found.append(finding("buffer_reused", text))
@@ -97,12 +104,39 @@ def fickle(seen: Observed) -> Diagnosis:
             n = int(abs(a - b).argmax())
             words = f": number {n} of the output was {number(float(a.flat[n]))} and then {number(float(b.flat[n]))}"
     assert seen.first is not None
+    if seen.growing:
+        text = f"Each call of your function adds to what the one before has left{words}."
+        return finding("keeps_state", text, probe=seen.first.name)
     if seen.fickle == "keeps_state":
         text = "Your function keeps state: called again with the same arrays, after others, it gives another"
         text += f" result{words}."
     else:
         text = f"Your function is not deterministic: the same call gives another result each time{words}."
     return finding(seen.fickle, text, probe=seen.first.name)
+
+
+def aliasing(seen: Observed) -> list[Diagnosis]:
+    """A result that lies in the memory of an input."""
+    item = next((item for item in seen.seen if item.alias and not item.changed), None)
+    if item is None:
+        return []
+    text = f"What your function returns lies in the memory of its input {item.alias}: whoever changes one changes the"
+    text += f" other. It was called with {shapes(item.probe)}."
+    return [finding("output_aliased", text, probe=item.probe.name)]
+
+
+def fixed_dropout(seen: Observed) -> Diagnosis | None:
+    """Dropout whose chance is the same in each call: zeros that follow no rule, all others raised alike."""
+    if seen.dropped is None:
+        return None
+    gone = seen.dropped[0] == 0
+    found = dropout(seen)
+    if found is None or any(
+        (gone == gone[index]).all() for index in ((slice(0, 1),), np.s_[:, :, :1], np.s_[..., :1])
+    ):
+        return None
+    return replace(found, sentence=found.sentence.replace("each time anew", "the same ones in each call"),
+        certainty="likely")  # fmt: skip
 
 
 def dropout(seen: Observed) -> Diagnosis | None:

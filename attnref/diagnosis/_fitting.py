@@ -5,7 +5,7 @@ from typing import Any
 
 import numpy as np
 
-from attnref.diagnosis._calling import everything
+from attnref.diagnosis._changes import everything
 from attnref.diagnosis._pipeline import Form, Probe
 
 

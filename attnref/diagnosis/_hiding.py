@@ -5,9 +5,10 @@ from collections.abc import Callable
 import numpy as np
 
 from attnref.diagnosis._pipeline import Array, Hook, Variant, Work, nothing
+from attnref.diagnosis._say import minus
 from attnref.diagnosis._steps import fill_empty, hide_mask, seen
 
-LEAKS = "a hidden score becomes {fill:.6g}, which real scores can fall below"
+LEAKS = "a hidden score becomes {fill}, which real scores can fall below"
 MASK = frozenset({"mask"})
 CAUSAL = frozenset({"causal", "window"})
 EITHER = MASK | CAUSAL
@@ -128,8 +129,8 @@ def leaking(fill: float) -> list[Variant]:
         return []
     name = "mask_constant_leak" if fill < 0 else "mask_overflow"
     return [
-        *hiding(name, LEAKS.format(fill=fill), replaced(fill)),
-        *hiding(name, f"{fill:.6g} is added to hidden scores, too little to hide them", added(fill)),
+        *hiding(name, LEAKS.format(fill=minus(fill)), replaced(fill)),
+        *hiding(name, f"{minus(fill)} is added to hidden scores, too little to hide them", added(fill)),
     ]
 
 

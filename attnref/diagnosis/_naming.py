@@ -5,16 +5,15 @@ from dataclasses import dataclass, field
 
 import numpy as np
 
-from attnref.diagnosis._arrays import narrowed, step_of
+from attnref.diagnosis._again import Observed
+from attnref.diagnosis._arrays import step_of
 from attnref.diagnosis._calling import Caller, Seen
-from attnref.diagnosis._hiding import leaking
-from attnref.diagnosis._narrow import unexplained
-from attnref.diagnosis._observe import Observed
-from attnref.diagnosis._pipeline import Array, Variant, run, same, shows_on
+from attnref.diagnosis._measured import measured
+from attnref.diagnosis._narrow import stage_of, unexplained
+from attnref.diagnosis._pipeline import Variant, run, same, shows_on
 from attnref.diagnosis._report import Diagnosis, Unexplained
 from attnref.diagnosis._search import Faults, Found, Observation, Search
 from attnref.diagnosis._wording import diagnosed
-from attnref.diagnosis._wrong_scale import constant
 
 ENOUGH = 3
 """How many probes a fault must reproduce where it does not explain all of them."""
@@ -29,8 +28,27 @@ class Named:
     passed: list[str] = field(default_factory=list)
     explains_errors: bool = False
     right: bool = True
+    narrow: str = ""
+    """The narrow dtype in which it returns what it was given in a wider one."""
+
     weights: str = ""
     """What is wrong with the weights that are returned beside a right output."""
+
+
+WIDE = frozenset({"large", "low", "first_block"})
+"""Probes with numbers that half precision cannot hold."""
+
+
+def narrowed_to(caller: Caller, good: Sequence[Seen]) -> str:
+    """The dtype of half precision in which results come back, where arrays of a wider one were given."""
+    if caller.form.name == "half":
+        return ""
+    found = {
+        item.dtype
+        for item in good
+        if step_of(item.dtype) > 1e-4 > step_of(item.probe.dtype or caller.dtype.name)
+    }
+    return min(found, default="")
 
 
 def tolerance_for(caller: Caller, seen: Seen) -> float:
@@ -53,6 +71,9 @@ def name_faults(caller: Caller, seen: Observed, variants: Sequence[Variant], tim
     """Search for the faults, and say them."""
     named = Named()
     good = [item for item in seen.seen if not item.problem]
+    named.narrow = narrowed_to(caller, good)
+    if named.narrow:
+        good = [item for item in good if not item.probe.features & WIDE and not item.probe.tight]
     items = [Observation(item.probe, item.output, tolerance_for(caller, item)) for item in good]
     right = [reproduces(caller, item, ()) for item in items]
     named.passed = [item.probe.name for item, fine in zip(items, right, strict=True) if fine]
@@ -60,7 +81,8 @@ def name_faults(caller: Caller, seen: Observed, variants: Sequence[Variant], tim
     named.weights = weights_of(caller, good) if all(right) else ""
     if all(right) or seen.fickle == "not_deterministic":
         return named
-    variants = [v for v in variants if not v.option or v.option in caller.takes]
+    built_in = {"causal_unasked"} if caller.rules.always.get("causal") else set()
+    variants = [v for v in variants if (not v.option or v.option in caller.knows) and v.fault not in built_in]
     guesses = measured(caller, items)
     last = [v for v in guesses if v.fault == "scale_wrong_dim"]
     leaks = [v for v in guesses if v not in last]
@@ -95,6 +117,7 @@ def name_faults(caller: Caller, seen: Observed, variants: Sequence[Variant], tim
     ]
     plain_right = bool(plain) and all(plain)
     by_probe = {id(item.probe): item for item in good}
+    stage = ""
     for n, item in enumerate(everything):
         # What is named accounts for a probe, or the probe is right, or else it is without a name.
         if (
@@ -102,9 +125,8 @@ def name_faults(caller: Caller, seen: Observed, variants: Sequence[Variant], tim
             and not (faults and search.matches(faults, n))
             and not reproduces(caller, item, ())
         ):
-            named.unexplained.append(
-                unexplained(caller, by_probe[id(item.probe)], item.tolerance, plain_right)
-            )
+            stage = stage or ("" if plain_right else stage_of(caller))
+            named.unexplained.append(unexplained(caller, by_probe[id(item.probe)], item.tolerance, stage))
     return named
 
 
@@ -148,29 +170,6 @@ def wipes(caller: Caller, v: Variant, items: Sequence[Observation]) -> bool:
     """Whether a fault alone leaves nothing but zeros: beside it any other number is what else was added."""
     works = [run(caller.form, item.probe, caller.rules, [v]) for item in items if item.output is not None]
     return bool(works) and all(work is not None and not work.output.any() for work in works)
-
-
-def measured(caller: Caller, items: Sequence[Observation]) -> list[Variant]:
-    """Faults with a number in them that only the function itself knows: a constant scale, a fill."""
-    if caller.form.name != "attention":
-        return []
-    found = []
-    first = measure(caller, "one query, two keys")
-    if first is not None and 0 < first[0] < 1 and first[0] != 0.5:
-        found.append(constant(float(np.log(first[0] / (1 - first[0])) / 4)))
-    for name in ("mask [T, F]", "causal, two queries"):
-        weights = measure(caller, name)
-        if weights is not None and len(weights) >= 2 and weights[0] > 0 and weights[1] > 0:
-            fill = float(np.log(weights[1] / weights[0]))
-            found += leaking(fill) if abs(fill + 1) > 1e-6 else []  # that is a mask added as ones
-    return found
-
-
-def measure(caller: Caller, name: str) -> Array | None:
-    """The output of a demonstration, as a row of numbers."""
-    probe = narrowed(next(probe for probe in caller.form.demos() if probe.name == name), caller.rules.layout)
-    seen = caller(probe) if set(probe.options) <= set(caller.takes) else None
-    return None if seen is None or seen.output is None or not seen.output.size else seen.output.ravel()
 
 
 def trusted(caller: Caller, found: Found, items: Sequence[Observation]) -> list[Faults]:

@@ -9,13 +9,16 @@ from attnref.diagnosis._attention import identity_probe
 from attnref.diagnosis._calling import Caller, Seen
 from attnref.diagnosis._pipeline import Array, Probe, Work, run, same
 from attnref.diagnosis._report import Unexplained
-from attnref.diagnosis._say import differing, number, row, where
+from attnref.diagnosis._say import differing, keys, number, row, where
 
-OPTIONS = ("scale", "bias", "softcap", "window", "causal", "mask")
+SLIGHT = 0.01
+"""Weights that are off by less than this are rounded rather than wrong."""
+
+OPTIONS = ("scale", "bias", "softcap", "window", "causal", "mask", "lengths")
 
 
-def unexplained(caller: Caller, seen: Seen, tolerance: float, plain_right: bool) -> Unexplained:
-    """One probe without a name."""
+def unexplained(caller: Caller, seen: Seen, tolerance: float, stage: str) -> Unexplained:
+    """One probe without a name. `stage` is where calls without options go wrong; empty: they are right."""
     work = run(caller.form, seen.probe, caller.rules)
     output = seen.output
     assert work is not None
@@ -26,18 +29,22 @@ def unexplained(caller: Caller, seen: Seen, tolerance: float, plain_right: bool)
     at = differing(work.output, output, tolerance) or ()
     should, does = row(work.output[at]), row(output[at])
     words = f"{where(at, output.shape)} should give {should}; yours gives {does}."
-    if plain_right:
+    if not stage:
         given = [name for name in OPTIONS if name in seen.probe.options or name in seen.probe.features]
         if "empty" in seen.probe.features and _only_empty(work, output, tolerance):
             return Unexplained(seen.probe.name, words, "a query that may see nothing")
         stage = " with ".join(given) if given else _numeric(seen.probe)
         return Unexplained(seen.probe.name, words, stage)
-    return Unexplained(seen.probe.name, words, stage_of(caller))
+    return Unexplained(seen.probe.name, words, stage)
 
 
 def _numeric(probe: Probe) -> str:
     if probe.features & {"large", "low"}:
         return "the softmax of very large or very low scores"
+    if "long" in probe.features:
+        return (
+            "a size that is larger than a block: look at what happens behind the first block, and in the last"
+        )
     return "the arithmetic of this size of arrays"
 
 
@@ -56,6 +63,9 @@ def stage_of(caller: Caller) -> str:
     work = run(caller.form, probe, caller.rules)
     if weights is None or work is None or weights.shape != work.weights.shape:
         return "the blend of the values"
+    off = float(np.abs(weights - work.weights).max())
+    if 1e-6 < off < SLIGHT:
+        return f"the precision: weights are off by {number(off)} at most, so something is rounded or approximated"
     V = np.random.default_rng(4).normal(size=(2, 3, 7, 6))
     blended = caller(Probe("blend", {**probe.arrays, "V": V})).output
     if blended is not None and not same(blended, weights @ V, 1e-5):
@@ -68,11 +78,25 @@ def stage_of(caller: Caller) -> str:
         other = run(caller.form, causal, replace(caller.rules, causal_align=align))
         if other is not None and same(weights, other.weights, 1e-5):
             return f"the mask: it is causal without being asked, aligned to the {corner}"
+    if (words := hiding(work.weights, weights)) is not None:
+        return words
     sums = weights.sum(axis=-1)
     if not same(sums, np.ones(sums.shape), 1e-5):
         at = tuple(int(n) for n in np.argwhere(~(np.abs(sums - 1) < 1e-5))[0])
         return f"the softmax: the weights of {where(at, (*sums.shape, 1))} sum to {number(float(sums[at]))}, not to 1"
     return "the scores: the weights sum to 1 and are others" + _independence(caller, probe, weights)
+
+
+def hiding(right: Array, weights: Array) -> str | None:
+    """Whether keys get no weight that nothing hides, while the others share it as they should."""
+    hidden = (np.abs(weights) < 1e-12) & (right > 1e-9)
+    rest = np.where(hidden, 0.0, right)
+    total = rest.sum(axis=-1, keepdims=True)
+    if not hidden.any() or not total.all() or not same(weights, rest / total, 1e-6):
+        return None
+    at = tuple(int(n) for n in np.argwhere(hidden.any(axis=-1))[0])
+    seen = keys([int(n) for n in np.flatnonzero(~hidden[at])])
+    return f"the mask: keys are hidden without being asked, and {where(at, (*right.shape[:-1], 1))} sees {seen} alone"
 
 
 def _independence(caller: Caller, probe: Probe, weights: Array) -> str:

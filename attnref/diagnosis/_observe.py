@@ -2,43 +2,19 @@
 
 import itertools
 from collections.abc import Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
 
-from attnref.diagnosis._arrays import back, equal_widths, narrowed, parts
-from attnref.diagnosis._attention import identity_probe
+from attnref.diagnosis._again import Observed, repeat
+from attnref.diagnosis._arrays import equal_widths, narrowed
 from attnref.diagnosis._calling import Caller, Seen
 from attnref.diagnosis._fitting import fitting, with_mask
-from attnref.diagnosis._pipeline import Array, Probe, run
+from attnref.diagnosis._pipeline import Probe, run
 from attnref.diagnosis._signature import frameworks
 
 TRIAL = {"causal": False, "scale": 0.5, "softcap": 30.0, "window": (1, 1)}
-
-
-@dataclass
-class Observed:
-    """What the function made of all probes."""
-
-    seen: list[Seen] = field(default_factory=list)
-    now: Probe | None = None
-    """The probe that is being computed, for the case that it never ends."""
-
-    skipped: list[str] = field(default_factory=list)
-    refused: dict[str, list[str]] = field(default_factory=dict)
-    """What it raised or returned where it need not be able to do anything, and in which probes."""
-
-    fickle: str = ""
-    """`not_deterministic` or `keeps_state`, if calling again gives another result."""
-
-    again: tuple[Array, Array] | None = None
-    reused: bool = False
-    dropped: tuple[Array, Array] | None = None
-    """Where chance has a part: the weights once, and what they should be."""
-
-    first: Probe | None = None
-    equal_widths: bool = False
 
 
 def observe(caller: Caller, probes: Sequence[Probe], into: Observed) -> None:
@@ -56,7 +32,7 @@ def observe(caller: Caller, probes: Sequence[Probe], into: Observed) -> None:
             into.skipped.append(text)
         probes = held
     for probe in probes:
-        if not set(probe.options) <= set(caller.takes):
+        if not caller.can(probe):
             continue
         if probe.tight and caller.dtype.itemsize < 8:
             continue
@@ -103,8 +79,25 @@ def settle(caller: Caller, probes: Sequence[Probe], into: Observed) -> None:
             into.skipped.append(f"values wider or narrower than keys: the function {refused.deed}")
             simple = narrow
     order(caller, simple[0])
+    if "window" in caller.takes:
+        windows(caller, simple, into)
     if caller.unread and best[0] < len(simple):
         discover(caller, simple, into)
+
+
+def windows(caller: Caller, simple: Sequence[Probe], into: Observed) -> None:
+    """Whether the function takes a window as one number, where it refuses a pair."""
+    usable = next((probe for probe in simple if not caller(probe).problem), None)
+    if usable is None:
+        return
+    asked = replace(usable, options={"window": (1, 0)})
+    if not _called(caller, asked, into).problem:
+        return
+    caller.one_sided = True
+    caller.one_sided = not _called(caller, asked, into).problem
+    if caller.one_sided:
+        text = "windows with a right side: the function takes one number, and was given how many keys a query sees,"
+        into.skipped.append(text + " its own included.")
 
 
 def order(caller: Caller, probe: Probe) -> None:
@@ -145,54 +138,3 @@ def run_shape(probe: Probe) -> tuple[int, ...]:
     """The shape of the scores."""
     arrays = list(probe.arrays.values())
     return (*arrays[0].shape[:-1], arrays[min(1, len(arrays) - 1)].shape[-2])
-
-
-def repeat(caller: Caller, into: Observed) -> None:
-    """Call again: is it the same, and does the earlier result stay as it was?"""
-    good = [seen for seen in into.seen if not seen.problem]
-    if not good:
-        return
-    first = into.first = good[0].probe
-    for seen in (good[0], good[-1]):
-        once, twice = caller(seen.probe), caller(seen.probe)
-        if not _alike(seen.output, once.output):
-            into.fickle = "keeps_state" if _alike(once.output, twice.output) else "not_deterministic"
-            into.again = (
-                (seen.output, once.output) if seen.output is not None and once.output is not None else None
-            )
-            into.first = seen.probe
-            into.dropped = chance(caller)
-            return
-    value, _, _ = caller.raw(first)
-    now = back(parts(value)[0])
-    kept = None if now is None else now.copy()
-    arrays = {
-        name: x + 1 if getattr(getattr(x, "dtype", None), "kind", "") != "b" else x
-        for name, x in first.arrays.items()
-    }
-    other = replace(first, arrays=arrays)
-    caller(other)
-    now = back(parts(value)[0])
-    into.reused = not _alike(kept, now)
-
-
-def _alike(a: Array | None, b: Array | None) -> bool:
-    if a is None or b is None or a.shape != b.shape:
-        return a is b
-    with np.errstate(invalid="ignore"):
-        return bool(
-            np.all((np.abs(a - b) <= 1e-6 * (1 + np.abs(a))) | (a == b) | (np.isnan(a) & np.isnan(b)))
-        )
-
-
-def chance(caller: Caller) -> tuple[Array, Array] | None:
-    """The weights of one call, read off with the identity as values, beside the right ones."""
-    if caller.form.name != "attention":
-        return None
-    probe = narrowed(identity_probe(), caller.rules.layout)
-    weights, work = caller(probe).output, run(caller.form, probe, caller.rules)
-    return (
-        None
-        if weights is None or work is None or weights.shape != work.weights.shape
-        else (weights, work.weights)
-    )

@@ -36,6 +36,9 @@ class Rules:
     dtype: str = "float64"
     """What the arrays are given in."""
 
+    always: Mapping[str, Any] = field(default_factory=dict)
+    """Options that are built into the function: they hold in each call."""
+
 
 @dataclass(frozen=True, eq=False)
 class Probe:

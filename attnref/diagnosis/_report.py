@@ -11,8 +11,12 @@ from typing import Any
 from attnref.diagnosis._say import plain
 
 SHAPE = re.compile(r"\(\d+(?:, \d+)*\)")
+REFERENCE = "https://attnref.github.io/reference/"
 WIDTH = 70
 """Narrow enough for a page's column of code, and for any console."""
+
+NAMED = 3
+"""How many probes are told by name beside the first."""
 
 
 @dataclass(frozen=True)
@@ -37,6 +41,9 @@ class Diagnosis:
 
     others: tuple[str, ...] = ()
     """Faults that would give the same numbers in all probes."""
+
+    page: str = ""
+    """Where the catalogue explains it, below `REFERENCE`."""
 
     line: str = ""
     """For an exception: the line of the function that raised it."""
@@ -100,23 +107,39 @@ class Report:
                 if item.certainty == "exact"
                 else "likely, not everything is explained"
             )
+            exact = "" if item.kind == "program" and item.certainty == "exact" else f": {certain}"
             alike = f"; gives the same numbers: {', '.join(item.others)}" if item.others else ""
-            yield from wrapped(f"[{item.fault}: {certain}{alike}]", indent=3, hang=4)
+            yield from wrapped(f"[{item.fault}{exact}{alike}]", indent=3, hang=4)
         if self.unexplained:
             yield ""
-            yield from wrapped(
-                f"{len(self.diagnoses) + 1}. Unknown: no fault of the catalogue gives these numbers.", hang=3
-            )
-            for entry in self.unexplained[:3]:
-                yield from wrapped(f"In probe “{entry.probe}” {entry.sentence}", indent=3, hang=3)
-            more = len(self.unexplained) - 3
-            if more > 0:
-                yield f"   … and in {more} more."
-            yield from wrapped(f"It goes wrong in: {self.unexplained[0].stage}.", indent=3, hang=3)
+            yield from self._unknown(len(self.diagnoses) + 1)
+        yield from self._addresses()
         for title, items in (("Not tested", self.not_tested), ("Note", self.notes)):
             for text in items:
                 yield ""
                 yield from wrapped(f"{title}: {text}", hang=2)
+
+    def _unknown(self, n: int) -> Iterator[str]:
+        first, *others = self.unexplained
+        yield from wrapped(f"{n}. Unknown: no fault of the catalogue gives these numbers.", hang=3)
+        yield from wrapped(f"It goes wrong in: {first.stage}.", indent=3, hang=3)
+        yield from wrapped(f"In probe “{first.probe}” {first.sentence}", indent=3, hang=3)
+        if others:
+            names = ", ".join(f"“{item.probe}”" for item in others[:NAMED])
+            more = f" and in {len(others) - NAMED} more" if len(others) > NAMED else ""
+            yield from wrapped(f"Also in {names}{more}.", indent=3, hang=3)
+        if 0 < len(self.passed) <= NAMED:
+            yield from wrapped(
+                f"Right were {', '.join(f'“{name}”' for name in self.passed)}.", indent=3, hang=3
+            )
+
+    def _addresses(self) -> Iterator[str]:
+        pages = list(dict.fromkeys(item.page for item in self.diagnoses if item.page))
+        if pages:
+            yield ""
+            alone = len(pages) == 1
+            yield "See " + REFERENCE + pages[0] if alone else f"See, under {REFERENCE}"
+            yield from () if alone else (f"  {page}" for page in pages)
 
     def to_dict(self) -> dict[str, Any]:
         """All of it as plain lists, dicts and strings."""
@@ -144,13 +167,15 @@ class Report:
         def part(item: Diagnosis) -> str:
             mend = f"<br><b>Change:</b> {html.escape(item.mend)}" if item.mend else ""
             return (
-                f"<li>{html.escape(item.sentence)}{mend}<br><code>{item.fault}</code> ({item.certainty})</li>"
+                f"<li>{html.escape(item.sentence)}{mend}<br>"
+                f'<a href="{REFERENCE}{item.page}"><code>{item.fault}</code></a> ({item.certainty})</li>'
             )
 
         head = "right" if self.ok else "wrong"
         unknown = "".join(
-            f"<li>Unknown: in probe “{html.escape(item.probe)}” {html.escape(item.sentence)}</li>"
-            for item in self.unexplained[:3]
+            f"<li>Unknown: in probe “{html.escape(item.probe)}” {html.escape(item.sentence)}<br>"
+            f"<b>It goes wrong in:</b> {html.escape(item.stage)}.</li>"
+            for item in self.unexplained[:1]
         )
         rest = "".join(f"<p>Not tested: {html.escape(text)}</p>" for text in self.not_tested)
         found = "".join(map(part, self.diagnoses)) + unknown

@@ -21,6 +21,11 @@ def number(x: float) -> str:
     return (text if text != "-0" else "0").replace("-", "−")
 
 
+def minus(x: float) -> str:
+    """A number in words, with a minus sign that is one."""
+    return f"{x:.6g}".replace("-", "−")
+
+
 def row(x: Array, shown: int = SHOWN) -> str:
     """One row of numbers, cut where it is long."""
     cells = [number(float(value)) for value in x[:shown]]

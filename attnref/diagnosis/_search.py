@@ -8,10 +8,23 @@ two. A set is accepted only if it reproduces all probes, those that are right in
 import itertools
 from collections.abc import Sequence
 from dataclasses import dataclass, field
+from typing import Any
 
 import numpy as np
 
-from attnref.diagnosis._pipeline import Array, Form, Probe, Rules, Variant, compatible, run, same, shows_on
+from attnref.diagnosis._pipeline import (
+    Array,
+    Form,
+    Probe,
+    Rules,
+    Variant,
+    Work,
+    compatible,
+    run,
+    same,
+    shows_on,
+)
+from attnref.diagnosis._resume import resume, states
 
 Faults = tuple[Variant, ...]
 WIDEST = 40
@@ -74,6 +87,7 @@ class Search:
         self.form, self.rules, self.seen, self.variants = form, rules, seen, variants
         self.known: dict[tuple[int, tuple[int, ...]], bool] = {}
         self.size = [greatest(form, rules, item.probe) for item in seen]
+        self.before: dict[int, list[dict[str, Any]] | None] = {}
         self.paired: set[frozenset[str]] = set()
         self.pairings = 3
         """How often two faults at once are still looked for, which takes long."""
@@ -84,7 +98,7 @@ class Search:
         active = tuple(v for v in faults if shows_on(v, item.probe))
         key = (n, tuple(map(id, active)))
         if key not in self.known:
-            work = run(self.form, item.probe, self.rules, active)
+            work = self.worked(active, n)
             slack = (
                 0.0
                 if item.probe.tight
@@ -96,6 +110,15 @@ class Search:
             else:
                 self.known[key] = same(output, item.output, max(item.tolerance, slack))
         return self.known[key]
+
+    def worked(self, active: Faults, n: int) -> Work | None:
+        """What the pipeline makes of probe n with these faults."""
+        if n not in self.before:
+            self.before[n] = states(self.form, self.seen[n].probe, self.rules)
+        before = self.before[n]
+        if before is None:
+            return run(self.form, self.seen[n].probe, self.rules, active)
+        return resume(self.form, self.seen[n].probe, before, active)
 
     def differs(self, output: Array, n: int) -> bool:
         """Whether this is not what attention gives."""
@@ -114,7 +137,7 @@ class Search:
             (*faults, v) for faults in sets[:MANY] for v in active
             if compatible((*faults, v)) and self.all((*faults, v), n, but)
         ]  # fmt: skip
-        if found or self.pairings == 0 or probe.features in self.paired:
+        if found or self.pairings == 0 or probe.features in self.paired or "long" in probe.features:
             return found
         self.pairings -= 1
         self.paired.add(probe.features)
@@ -161,7 +184,12 @@ class Search:
         found: list[str] = []
         for other in self.variants:
             swapped = (*rest, other)
-            if other.fault in taken or other.fault in found or not compatible(swapped):
+            if (
+                other.loose > v.loose
+                or other.fault in taken
+                or other.fault in found
+                or not compatible(swapped)
+            ):
                 continue
             if self.all(swapped, len(self.seen) - 1, but):
                 found.append(other.fault)

@@ -17,7 +17,7 @@ def begin(probe: Probe, rules: Rules) -> Work:
     work = Work(mask=None, bias=None, causal=False, window=None, scale=None, softcap=None, lengths=None)
     work.causal_seen = work.window_seen = work.mask_seen = work.lengths_seen = None
     work.rules, work.features = rules, probe.features
-    for name, value in {**probe.arrays, **probe.options}.items():
+    for name, value in {**probe.arrays, **rules.always, **probe.options}.items():
         wide = isinstance(value, np.ndarray) and value.dtype.kind in "fiu"
         setattr(work, name, value.astype(np.float64) if wide else value)
     return work

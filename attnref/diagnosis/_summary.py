@@ -2,8 +2,8 @@
 
 from typing import Any
 
+from attnref.diagnosis._again import Observed
 from attnref.diagnosis._calling import Caller
-from attnref.diagnosis._observe import Observed
 from attnref.diagnosis._pipeline import Form, Rules
 from attnref.diagnosis._watch import Watched
 
@@ -13,14 +13,15 @@ def stated(rules: Rules, caller: Caller) -> dict[str, str]:
     found = {"layout": rules.layout, "framework": caller.framework, "dtype": str(caller.dtype)}
     if "mask" in caller.takes:
         found |= {"mask": rules.mask, "empty_row": rules.empty_row}
-    if "causal" in caller.takes:
+    if "causal" in caller.knows:
         found["causal_align"] = rules.causal_align
+    found |= {f"always {name}": str(value) for name, value in rules.always.items()}
     return found
 
 
 def untested(caller: Caller, form: Form, wanted: set[str] | None, seen: Observed) -> list[str]:
     """What the function does not take, or refuses."""
-    missing = [name for name in form.options if name not in caller.takes]
+    missing = [name for name in form.options if name not in caller.knows]
     found = []
     if missing:
         found.append(f"{', '.join(missing)}: the function takes no such argument.")

@@ -93,20 +93,20 @@ def _unflat(w: Work) -> None:
     w.output = w.output.reshape(w.shape)
 
 
-def _tile(w: Work) -> None:
-    if w.K.shape[-3] != w.Q.shape[-3]:
-        copies = w.Q.shape[-3] // w.K.shape[-3]
-        w.K, w.V = (np.concatenate([array] * copies, axis=-3) for array in (w.K, w.V))
+def _as_wide_as_keys(strict: bool) -> Hook:
+    """The first d_k columns of the values; where there are fewer, an exception or zeros."""
 
+    def step(w: Work) -> None:
+        d_k, d_v = w.K.shape[-1], w.V.shape[-1]
+        if strict and 1 < d_v < d_k:
+            raise ValueError("there are not so many columns")
+        zeros = np.zeros((*w.V.shape[:-1], max(0, d_k - d_v)))
+        if strict and d_v == 1:  # one column is broadcast
+            zeros = zeros + w.V
+        w.V = np.concatenate([w.V[..., :d_k], zeros], axis=-1)
 
-def _first_groups(w: Work) -> None:
-    """Each query head reads the key head of its own number, from the front again and again at the end."""
-    if w.K.shape[-3] != w.Q.shape[-3]:
-        heads = np.minimum(np.arange(w.Q.shape[-3]), w.K.shape[-3] - 1)
-        w.K, w.V = w.K[..., heads, :, :], w.V[..., heads, :, :]
+    return step
 
-
-GROUPED = frozenset({"grouped"})
 
 VARIANTS: list[Variant] = [
     Variant("values_ignored", _inputs(lambda w: (w.Q, w.K, w.K)), says="the keys are blended, not the values"),
@@ -151,12 +151,15 @@ VARIANTS: list[Variant] = [
     Variant("output_layout", _write(lambda x: x.swapaxes(-1, -2)), says="the output is transposed", common=False),
     Variant("heads_merge_reshape", _write(_joined_wrongly),
         says="the heads of the output are joined by a reshape without the transpose", common=False),
+    *(
+        Variant("output_width", {"inputs": _as_wide_as_keys(strict)}, says="the output is as wide as the keys, "
+            "d_k, and not as the values, d_v", common=False)
+        for strict in (True, False)
+    ),
     Variant("output_averaged", _write(lambda x: x.mean(axis=1)), says="the output is averaged over the heads",
         common=False),
     Variant("output_averaged", _write(lambda x: x.mean(axis=2)),
         says="the output is averaged over the queries", common=False),
     Variant("masked_garbage_leaks", _blend(lambda w: w.weights @ w.V), frozenset({"garbage"}),
         "NaN in a hidden value reaches the output (0 · NaN)"),
-    Variant("gqa_tile", {"share": _tile}, GROUPED, "key heads are tiled 0, 1, 0, 1 and not repeated 0, 0, 1, 1"),
-    Variant("gqa_clamped", {"share": _first_groups}, GROUPED, "query head h reads key head h, or the last", False),
 ]  # fmt: skip

@@ -16,7 +16,7 @@ def _running(x: Array, size: int) -> Array:
     return tops
 
 
-def _unrescaled(size: int, above: bool, below: bool) -> Hook:
+def unrescaled(size: int, above: bool, below: bool) -> Hook:
     """Earlier blocks are not scaled down when the maximum grows: in the sum of values, the denominator, or both."""
 
     def step(w: Work) -> None:
@@ -116,7 +116,7 @@ FIRST = frozenset({"mask", "empty", "causal", "window", "bias"})
 
 VARIANTS: list[Variant] = [
     *(
-        Variant("online_rescale", {"normalise": _unrescaled(size, above, below)},
+        Variant("online_rescale", {"normalise": unrescaled(size, above, below)},
             says=f"{says} (blocks of {size})", common=False)
         for size in SIZES
         for above, below, says in ONLINE

@@ -5,8 +5,8 @@ from collections.abc import Callable
 import numpy as np
 
 from attnref._masks import Align, causal_mask, window_mask
-from attnref.diagnosis._pipeline import Array, Hook, Variant, Work
-from attnref.diagnosis._steps import lengths
+from attnref.diagnosis._pipeline import Array, Hook, Variant, Work, nothing
+from attnref.diagnosis._steps import lengths, seen
 
 CAUSAL = frozenset({"causal"})
 WINDOW = frozenset({"window"})
@@ -54,6 +54,26 @@ def _reversed(w: Work) -> Array:
     return np.asarray(_right(w)[::-1])
 
 
+def _unasked(law: Callable[[Work], Array]) -> Hook:
+    def step(w: Work) -> None:
+        w.causal_seen = law(w)
+
+    return step
+
+
+def _spread(w: Work) -> None:
+    """A row that may see nothing gives the mean."""
+    rows = ~seen(w).any(axis=-1, keepdims=True)
+    w.weights = np.where(rows, 1 / w.weights.shape[-1], w.weights)
+
+
+ENDS: tuple[dict[str, Hook], ...] = ({}, {"empty": nothing}, {"empty": _spread})
+UNASKED = (
+    (_unasked(_right), "your function is causal without being asked: it always hides the future"),
+    (_unasked(_other), "your function is causal without being asked, and its mask is aligned to the {other}"),
+)
+
+
 def _window(law: Callable[[Work, Array, int | None, int | None], Array | None]) -> dict[str, Hook]:
     def step(w: Work) -> None:
         w.window_seen = None
@@ -85,6 +105,18 @@ def _lengths(law: Callable[[Array, Array, int], Array | None]) -> dict[str, Hook
     return {"see_lengths": step}
 
 
+def _short(even: bool) -> Hook:
+    """Lengths are taken for those of the queries. even: their rows spread over all keys."""
+
+    def step(w: Work) -> None:
+        if w.lengths is not None:
+            L_q, L_k = lengths(w)
+            real = np.arange(L_q)[:, None] < np.asarray(w.lengths)[:, None, None, None]
+            w.weights = np.where(real, w.weights, 1 / L_k if even else 0)
+
+    return step
+
+
 LENGTHS = frozenset({"lengths"})
 
 VARIANTS: list[Variant] = [
@@ -101,6 +133,10 @@ VARIANTS: list[Variant] = [
         "padding is taken to stand in front of a text, not behind it"),
     Variant("lengths_left", _lengths(lambda j, n, L: j >= n), LENGTHS,
         "what lies behind the end of a text is seen, and the text is not"),
+    Variant("mask_on_queries", {"see_lengths": nothing, "reweigh": _short(False)}, LENGTHS,
+        "the lengths silence queries behind the end of a text, and hide no key", False),
+    Variant("mask_on_queries", {"see_lengths": nothing, "reweigh": _short(True)}, LENGTHS,
+        "the lengths hide all keys from queries behind the end of a text, and none from the others", False),
     Variant("causal_alignment", _causal(_other), CAUSAL, "your causal mask is aligned to the {other}"),
     Variant("causal_dropped", _causal(lambda w: None), CAUSAL, "your function ignores causal=True"),
     Variant("causal_off_by_one", _causal(lambda w: _distance(w) <= 1), CAUSAL,
@@ -131,6 +167,11 @@ VARIANTS: list[Variant] = [
         CAUSAL, "where L_q ≠ L_k, causal=True changes nothing", False),
     Variant("causal_dropped", _causal(lambda w: _right(w) if w.scale is None else None),
         frozenset({"causal+scale"}), "with a scale given, causal=True changes nothing", False),
+    *(
+        Variant("causal_unasked", {"see_causal": law, **end}, says=says)
+        for law, says in UNASKED
+        for end in ENDS
+    ),
     Variant("window_ignored", {"see_window": lambda w: setattr(w, "window_seen", None)}, WINDOW,
         "the window changes nothing"),
     Variant("window_off_by_one", _window(lambda w, d, left, right: _between(d, _less(left, -1), right)),

@@ -170,6 +170,8 @@ VARIANTS: list[Variant] = [
     *(_rule("heads_interleaved", _split(_interleaved, which),
         f"neighbouring columns of {which} go to different heads", False)
       for which in ("Q", "K", "V", "QK")),
+    _rule("heads_interleaved", _split(_interleaved) | _join(_joined_mixed),
+        "heads are split, and joined again, with neighbouring columns in different heads", False),
     _rule("heads_order", _join(_joined_backwards), "your heads are joined in reverse order", False),
     _rule("heads_order", _split(_backwards, "V"), "the values of the heads are in reverse order", False),
     *(_rule("projection_T", _matrices(law), f"{which} used transposed") for which, law in TURNED.items()),

@@ -16,6 +16,7 @@ from attnref.diagnosis._hiding import (
     times,
 )
 from attnref.diagnosis._pipeline import Array, Hook, Variant, Work, nothing
+from attnref.diagnosis._say import minus
 from attnref.diagnosis._steps import fill_empty, seen
 
 EMPTY = EITHER | {"empty"}
@@ -90,11 +91,11 @@ def _causal_mean(w: Work) -> None:
     w.weights = np.where(np.isnan(w.weights), 1 / w.weights.shape[-1], w.weights)
 
 
-FILLS = (-1000.0, -9999.0, -1e4, -32767.0, -5e4)
+FILLS = (-1e4, -1e3, -9999.0, -32767.0, -5e4)
 LOWER = (-1e3, -9999.0, -1e4, -65504.0, -99999.0, -1e5, -1e6, -1e7, -1e8, -1e9, -1e10, -1e12, -1e20)
 MEANS = "a hidden score becomes a number like −1e9, so a row that may attend to nothing spreads over all keys"
 ADDED = (
-    "a number like {fill:g} is added to hidden scores, so a row that may attend to nothing is a plain softmax"
+    "a number like {fill} is added to hidden scores, so a row that may attend to nothing is a plain softmax"
 )
 
 VARIANTS: list[Variant] = [
@@ -115,11 +116,12 @@ VARIANTS: list[Variant] = [
     *hidden_after(0.0, "weights are set to 0 after the softmax, and what is left does not sum to 1"),
     *hidden_after(-np.inf, "weights, not scores, are set to −∞"),
     *hidden_after(-1e9, "weights, not scores, are set to −1e9"),
-    *(v for fill in FILLS for v in hiding("mask_constant_leak", LEAKS.format(fill=fill), replaced(fill))),
+    *(v for fill in FILLS for v in hiding("mask_constant_leak", LEAKS.format(fill=minus(fill)), replaced(fill))),
     *hiding("mask_overflow", "a hidden score becomes +∞ or a large positive number", replaced(1e9)),
     *hiding("masked_row_uniform", MEANS, replaced(-1e9), guarded=False),
-    *(v for fill in LOWER for v in hiding("masked_row_uniform", ADDED.format(fill=fill), added(fill), guarded=False)),
-    *hiding("mask_constant_leak", "a number like -100 is added to hidden scores, too little to hide them",
+    *(v for fill in LOWER
+      for v in hiding("masked_row_uniform", ADDED.format(fill=minus(fill)), added(fill), guarded=False)),
+    *hiding("mask_constant_leak", "a number like −100 is added to hidden scores, too little to hide them",
         added(-100.0)),
     Variant("causal_alignment_long_q", {"empty": _guard_mask_only}, EMPTY,
         "queries before the first key, L_q > L_k, give NaN", False),

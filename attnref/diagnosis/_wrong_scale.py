@@ -103,6 +103,10 @@ def constant(value: float) -> Variant:
     return Variant("scale_wrong_dim", _default(lambda w: value), says=says)
 
 
+def _twice(w: Work) -> None:
+    w.factor = (w.default if w.scale is None else w.scale) ** 2
+
+
 def _negative(w: Work) -> None:
     w.factor = -(w.default if w.scale is None else w.scale)
 
@@ -155,6 +159,7 @@ VARIANTS: list[Variant] = [
         Variant(name, _argument(law), frozenset({"scale"}), says, common)
         for name, says, law, common in ARGUMENT
     ),
+    Variant("scale_no_root", {"factor": _twice}, says="the scale is applied twice, given or not", common=False),
     Variant("scale_after_softmax", _after_softmax(lambda w: w.factor), says="the weights are scaled instead"),
     Variant("scale_after_softmax", {"reweigh": _scaled_weights}, says="the weights are scaled once more"),
     Variant("scale_negative", {"factor": _negative}, says="the sign of your dot products is turned"),

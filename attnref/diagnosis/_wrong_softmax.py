@@ -3,13 +3,15 @@
 from collections.abc import Callable
 
 import numpy as np
-import numpy.typing as npt
+from numpy.typing import ArrayLike
 
 from attnref.diagnosis._pipeline import Array, Hook, Variant, Work, nothing
+from attnref.diagnosis._say import minus
 from attnref.diagnosis._steps import seen, top
 
-EVERYWHERE: frozenset[str] = frozenset()
+CONSTANTS = (5, 10, 20, 30, 50, 64, 88, 100, 128, 200, 256, 300, 500, 700, -10, -50, -100)
 FLOORS = (1e-5, 1e-6, 1e-7, 1e-8, 1e-9, 1e-10, 1e-12, 1e-15, 1e-16, 1e-20, 1e-30, 1e-38, 1e-300)
+FIXED = "a fixed {} is subtracted, not the row's maximum"
 NO_MAXIMUM = "no maximum is subtracted, and exp overflows above 709"
 LARGE = frozenset({"large", "low", "first_block"})
 
@@ -43,11 +45,11 @@ def _guarded(w: Work) -> None:
 
 def _held(powers: Array, dtype: str) -> Array:
     """Infinite and zero where they are so in this dtype; that it rounds the others is of no account."""
-    narrow = powers.astype(dtype)
-    return np.where(np.isinf(narrow) | (narrow == 0), narrow, powers)
+    small = powers.astype(dtype)
+    return np.where(np.isinf(small) | (small == 0), small, powers)
 
 
-def _shifted(shift: Callable[[Array], npt.ArrayLike], repaired: bool = False, dtype: str = "float64") -> Hook:
+def _shifted(shift: Callable[[Array], ArrayLike], repaired: bool = False, dtype: str = "float64") -> Hook:
     """Softmax with another number than the row's maximum subtracted; repaired: where that leaves nothing, zero."""
 
     def step(w: Work) -> None:
@@ -78,10 +80,9 @@ def _from(law: Callable[[Array], Array]) -> Hook:
     return step
 
 
-def _softmax(x: Array, shift: bool = True) -> Array:
-    powers = np.exp(x - top(x)) if shift else np.exp(x)
-    shares: Array = powers / powers.sum(axis=-1, keepdims=True)
-    return shares
+def _softmax(x: Array) -> Array:
+    powers = np.exp(x - top(x))
+    return np.asarray(powers / powers.sum(axis=-1, keepdims=True))
 
 
 def _base_two(x: Array) -> Array:
@@ -95,11 +96,13 @@ def _again(x: Array) -> Array:
 
 
 def _no_keepdims(x: Array) -> Array:
-    return np.asarray(np.exp(x - top(x)) / np.exp(x - top(x)).sum(axis=-1))
+    powers = np.exp(x - top(x))
+    return np.asarray(powers / powers.sum(axis=-1))
 
 
 def _never_keepdims(x: Array) -> Array:
-    return np.asarray(np.exp(x - np.max(x, axis=-1)) / np.exp(x - np.max(x, axis=-1)).sum(axis=-1))
+    powers = np.exp(x - np.max(x, axis=-1))
+    return np.asarray(powers / powers.sum(axis=-1))
 
 
 def _plus_one(x: Array, shifted: bool) -> Array:
@@ -140,7 +143,7 @@ def _axis(name: str, says: str, *axes: int) -> list[Variant]:
 
 
 def shifts(
-    name: str, says: str, shift: Callable[[Array], npt.ArrayLike], common: bool = False, dtype: str = "float64"
+    name: str, says: str, shift: Callable[[Array], ArrayLike], common: bool = False, dtype: str = "float64"
 ) -> list[Variant]:  # fmt: skip
     """Another number than the row's maximum, with an empty row mended in each way; exp is that of the dtype."""
     return [
@@ -150,11 +153,11 @@ def shifts(
     ]
 
 
-def _constant(c: float) -> Callable[[Array], npt.ArrayLike]:
+def _constant(c: float) -> Callable[[Array], ArrayLike]:
     return lambda x: c
 
 
-def _at_least(c: float) -> Callable[[Array], npt.ArrayLike]:
+def _at_least(c: float) -> Callable[[Array], ArrayLike]:
     return lambda x: np.maximum(top(x), c)
 
 
@@ -191,10 +194,9 @@ VARIANTS: list[Variant] = [
         True),
     *shifts("softmax_global_max", "one maximum is subtracted for all queries of a head", lambda x: np.max(x,
         axis=(-1, -2), keepdims=True)),
-    *shifts("softmax_global_max", "one maximum is subtracted for all heads", lambda x: np.max(x, axis=(-1, -2,
-        -3), keepdims=True)),
-    *(v for c in (5, 10, 20, 30, 50, 64, 88, 100, 128, 200, 256, 300, 500, 700, -10, -50, -100)
-      for v in shifts("softmax_const_max", f"a fixed {c} is subtracted instead of the row's maximum", _constant(c))),
+    *shifts("softmax_global_max", "one maximum is subtracted for all heads",
+        lambda x: np.max(x, axis=(-1, -2, -3), keepdims=True)),
+    *(v for c in CONSTANTS for v in shifts("softmax_const_max", FIXED.format(minus(c)), _constant(c))),
     *(v for c in (-5e4, -1e4, -3e4, -1e3, -500, -100, 0)
-      for v in shifts("online_sentinel", f"the running maximum starts at {c:g} and not at −∞", _at_least(c))),
+      for v in shifts("online_sentinel", f"the running maximum starts at {minus(c)} and not at −∞", _at_least(c))),
 ]  # fmt: skip

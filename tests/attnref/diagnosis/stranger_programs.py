@@ -398,7 +398,7 @@ def f(q, k, v):
     return acc / total
 """)
 
-add("last_chunk_dropped", "whole chunks of 4 keys only, the rest is forgotten", UNKNOWN, """
+add("last_chunk_dropped", "whole chunks of 4 keys only, the rest is forgotten", "block_dropped", """
 def f(q, k, v):
     d, m = q.shape[-1], k.shape[-2]
     acc, total, top = 0.0, 0.0, np.full((*q.shape[:-1], 1), -np.inf)
@@ -717,7 +717,7 @@ def f(q, k, v, bias=None):
         s = s + bias
     return softmax(s / np.sqrt(q.shape[-1])) @ v
 """)
-add("causal_by_default", "it is always causal", UNKNOWN, """
+add("causal_by_default", "it is always causal", "causal_unasked", """
 def f(q, k, v):
     s = q @ k.transpose(-2, -1) / q.size(-1) ** 0.5
     s = s.masked_fill(torch.ones(s.shape[-2:]).triu(1).bool(), float("-inf"))

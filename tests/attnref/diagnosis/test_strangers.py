@@ -24,7 +24,7 @@ def test_a_strangers_program_is_named_by_what_is_wrong_in_it(name):
 
 
 def test_a_wrong_report_has_at_least_one_finding():
-    report = report_on("last_chunk_dropped")
+    report = report_on("values_head_0")
     assert {item.probe for item in report.unexplained} == set(report.failed)
 
 
@@ -52,8 +52,9 @@ def test_what_float16_cannot_hold_is_left_out_and_said():
 
 
 def test_attention_that_is_always_causal_is_told_so():
-    stages = {item.stage for item in report_on("causal_by_default").unexplained}
-    assert stages == {"the mask: it is causal without being asked, aligned to the top left"}
+    (item,) = report_on("causal_by_default").diagnoses
+    assert "causal without being asked, and its mask is aligned to the top left" in item.sentence
+    assert 'always={"causal": True}' in item.mend
 
 
 def test_a_fault_in_every_probe_is_not_laid_on_the_sizes():
