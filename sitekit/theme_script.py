@@ -1,7 +1,12 @@
-"""The theme's script, changed in two places, so that a reader who does not search pays nothing for the search.
+"""The theme's script, changed in a few places, so that a page costs a phone less.
 
-As it comes, it asks for the index of all pages, the largest file by far, and starts a worker on every page it shows.
-From disk it waits until the search is opened; here it always does. What is typed meanwhile is kept by the theme.
+- As it comes, it asks for the index of all pages, the largest file by far, and starts a worker on every page it shows.
+  From disk it waits until the search is opened; here it always does. What is typed meanwhile is kept by the theme.
+- Before it exchanges pages it makes all addresses absolute, and a browser reads a sheet or a font whose address is
+  written anew. Here those keep theirs, and are known by the file's name, which holds a digest.
+- It tells the page its colours once it runs, each time through something that makes the browser style all elements
+  anew. Here it says nothing that the page knows already (sitekit/theme/main.html tells it first), and keeps colours
+  from fading where nothing was shown yet.
 """
 
 from __future__ import annotations
@@ -18,9 +23,22 @@ _LATE_WORKER = (
     "postMessage(r){if(!this.own){this.own=new Worker(this.from);"
     "for(let o of this.heard)this.own.addEventListener(...o)}this.own.postMessage(r)}}"
 )
+_FILE = 'r.matches("[rel=stylesheet],[rel=preload]")?r.href.split("/").pop():r.outerHTML'
 CHANGES = {
     'location.protocol!=="file:"': "!1",  # "unless read from disk, without waiting for the search to be opened"
     "t=new Worker(e)": _LATE_WORKER,
+    'for(let r of M(":scope > *",e.head))t.set(r.outerHTML,r)': f'for(let r of M(":scope > *",e.head))t.set({_FILE},r)',
+    'function vi(e){for(let t of M("[href], [src]",e))': (
+        'function vi(e){for(let t of M("[href]:not([rel=stylesheet],[rel=preload]), [src]",e))'
+    ),
+    'let o=x("meta",{name:"color-scheme"});document.head.appendChild(o)': (
+        'let o=document.querySelector("meta[name=color-scheme]");'
+        'o||(o=x("meta",{name:"color-scheme"}),document.head.appendChild(o))'
+    ),
+    "o.content=a.colorScheme": "(o.content===a.colorScheme||(o.content=a.colorScheme))",
+    'document.body.setAttribute("data-md-color-switching","")': (
+        'document.readyState==="complete"&&document.body.setAttribute("data-md-color-switching","")'
+    ),
 }
 
 
