@@ -65,19 +65,32 @@ export function judged(part, asked, small) {
     held.has(word) ||
     (!alone(word) && held.has(beginning(word))) ||
     joined(asked.slice(Math.max(n - 1, 0), n + 2)).some((pair) => held.has(pair))
-  const share = asked.filter(holds).length / asked.length
   const stems = (some) => some.map(beginning).join(" ")
   const named = names(part.title).some((name) => stems(words(name, small)) === stems(asked))
   const terms = Object.fromEntries(asked.map((word, n) => [word, holds(word, n)]))
-  return { ...part, terms, score: part.score * share ** 3 * (named ? 2 : 1) }
+  return { ...part, terms, score: part.score * shareOf({ terms }) ** 3 * (named ? 2 : 1) }
+}
+
+/** The share of the words that a part holds. */
+function shareOf({ terms }) {
+  const held = Object.values(terms)
+  return held.filter(Boolean).length / held.length
+}
+
+/** Pages without those parts that hold half of the words at most, if any part holds all. A page's head stays. */
+export function telling(pages) {
+  if (!pages.flat().some((part) => shareOf(part) === 1)) return pages
+  return pages
+    .filter((parts) => parts.some((part) => shareOf(part) > 1 / 2))
+    .map((parts) => parts.filter((part) => shareOf(part) > 1 / 2 || !part.location.includes("#")))
 }
 
 /** What `search` finds for what a reader typed: pages, the best first, each as its parts, the best first. */
 export function answer(text, search, small) {
   const best = (a, b) => b.score - a.score
   const found = (asked) =>
-    search(query(asked))
-      .items.map((parts) => parts.map((part) => judged(part, asked, small)).sort(best))
+    telling(search(query(asked)).items.map((parts) => parts.map((part) => judged(part, asked, small))))
+      .map((parts) => parts.sort(best))
       .sort(([a], [b]) => best(a, b))
   const typed = words(text, small)
   if (!typed.length) return { items: [] }

@@ -28,6 +28,12 @@ KINDS = (
 HOME = (0.5, "")
 _FORMULA = re.compile(r"<math\b.*?</math>", re.DOTALL)
 _PROGRAM = re.compile(r'<div class="(?P<classes>[^"]*\bhighlight\b[^"]*)"[^>]*>.*?</pre></div>', re.DOTALL)
+_ANSWER = re.compile(
+    r'<details class="(?P<kind>choice|card|success|tip|answer)"[^>]*>\s*<summary>(?P<asked>.*?)</summary>.*?</details>',
+    re.DOTALL,
+)
+_TABLE = re.compile(r"<table\b.*?</table>", re.DOTALL)
+_CELL = re.compile(r"<td\b[^>]*>(.*?)</td>", re.DOTALL)
 _FOLD = re.compile(r'<details class="abstract">.*?</details>', re.DOTALL)
 _COUNT = re.compile(r'<aside class="ledger-count.*?</aside>', re.DOTALL)
 _CLAIM = re.compile(r"<data\b[^>]*>✓</data>")
@@ -36,6 +42,7 @@ _BEFORE_TITLE = re.compile(r"^\s*(?:<(?:div|header|section)\b[^>]*>\s*)*(?=<h1)"
 _TITLE = re.compile(r"(?=<a [^>]*headerlink[^>]*>.*?</h1>|</h1>)")
 _TERM = re.compile(r"^<h2\b.*?(?=^<h2\b|\Z)", re.DOTALL | re.MULTILINE)
 _ALSO = re.compile(r"<p><em>Also: (.*?)\.?</em></p>")
+_TAUGHT = re.compile(r"<p>Taught in .*?</p>", re.DOTALL)
 _SENTENCE = re.compile(r"[A-Za-z]{2,}(?: [a-z]{2,}){3}")
 _MARKUP = re.compile(r"<[^>]*>")
 _AT_THE_TOP = {"T": "ᵀ", "⊤": "ᵀ", "′": "′"}
@@ -86,7 +93,9 @@ def searched(html: str, names: str = "", description: str = "") -> str:
     html = _BEFORE_TITLE.sub("", html)
     for left_out in (_FOLD, _COUNT, _CLAIM, _LABELS):
         html = left_out.sub(" ", html)
+    html = _ANSWER.sub(_asked, html)
     html = _PROGRAM.sub(_told, html)
+    html = _TABLE.sub(_rows, html)
     if names:
         html = _TITLE.sub(f" ({names})", html, count=1)
     if description:
@@ -96,17 +105,30 @@ def searched(html: str, names: str = "", description: str = "") -> str:
 
 
 def _with_other_names(match: re.Match[str]) -> str:
-    """A term of the glossary, its other names in its heading."""
-    also = _ALSO.search(match[0])
-    if also is None:
-        return match[0]
-    return match[0].replace("<a ", f" ({also[1]})<a ", 1).replace(also[0], "", 1)
+    """A term of the glossary, its other names in its heading, and of its text the definition."""
+    also, term = _ALSO.search(match[0]), _TAUGHT.sub("", match[0])
+    return term.replace("<a ", f" ({also[1]})<a ", 1).replace(also[0], "", 1) if also else term
+
+
+def _asked(match: re.Match[str]) -> str:
+    """Of a card and of a choice what is asked; who searches is not told what is right."""
+    return f"<p>{match['asked']}</p>" if match["kind"] in ("card", "choice") else " "
 
 
 def _told(match: re.Match[str]) -> str:
-    """An output that says something, such as a message; of a program, nothing."""
-    output = "language-text" in match["classes"] and _SENTENCE.search(_MARKUP.sub("", match[0]))
-    return match[0] if output else " "
+    """Of an output a message, as running text; of a program, nothing."""
+    text = _MARKUP.sub("", match[0])
+    told = "language-text" in match["classes"] and _SENTENCE.search(text)
+    return f"<p>{' '.join(text.split())}</p>" if told else " "
+
+
+def _rows(match: re.Match[str]) -> str:
+    """A table as running text, with marks between cells and rows; of a table of numbers, nothing."""
+    cells = [_MARKUP.sub("", cell) for cell in _CELL.findall(match[0])]
+    if sum(any(c.isalpha() for c in cell) for cell in cells) * 2 <= len(cells):
+        return " "
+    apart = re.sub(r"</t[dh]>\s*<t[dh]\b[^>]*>", " · ", match[0])
+    return f"<p>{re.sub(r'</?(?:table|thead|tbody|t[rdh])[^>]*>', ' ', re.sub(r'</tr>', '; ', apart))}</p>"
 
 
 def kind(url: str) -> tuple[float, str]:

@@ -3,10 +3,10 @@
 import assert from "node:assert/strict"
 import { test } from "node:test"
 
-import { answer, beginning, judged, keepApart, likest, query, words } from "../../sitekit/question.js"
+import { answer, beginning, judged, keepApart, likest, query, telling, words } from "../../sitekit/question.js"
 
 const small = (word) => ["a", "is", "not", "to", "what"].includes(word)
-const part = (title, terms, score = 1) => ({ title, text: "", terms, score })
+const part = (title, terms, score = 1) => ({ title, text: "", location: "x/#y", terms, score })
 
 test("nodes of the tree of words are told apart where letters are digits", () => {
   class TokenSet {}
@@ -78,7 +78,7 @@ test("only what is nowhere is replaced, and nothing typed asks nothing", () => {
   const search = (text) => {
     asked.push(text)
     const terms = { softmax: text.startsWith("softmax"), rows: text.includes("rows") }
-    return { items: [[{ title: "<mark>softmax</mark>", text: "", terms, score: 1 }]] }
+    return { items: [[{ title: "<mark>softmax</mark>", text: "", location: "x/", terms, score: 1 }]] }
   }
   const { items } = answer("sofmax rows", search, small)
   assert.deepEqual(items[0][0].terms, { softmax: true, rows: true })
@@ -91,4 +91,15 @@ test("pages and their parts stand best first", () => {
   const search = () => ({ items: [[part("a", { key: true }, 1), part("b", { key: true }, 3)], [part("Key", { key: true }, 2)]] })
   const { items } = answer("key", search, small)
   assert.deepEqual(items.map((parts) => parts.map(({ title }) => title)), [["Key"], ["b", "a"]])
+})
+
+test("what lacks half of the words is left out where something holds all, the head of a page excepted", () => {
+  const all = part("all", { a: true, b: true })
+  const half = part("half", { a: true, b: false })
+  const head = { ...part("head", { a: false, b: true }), location: "x/" }
+  const bare = { ...part("bare", {}), location: "y/" }
+  assert.deepEqual(telling([[half, head, all], [half], [all, bare]]), [[head, all], [all, bare]])
+  assert.deepEqual(telling([[half, head], [half]]), [[half, head], [half]])
+  const most = part("two of three", { a: true, b: true, c: false })
+  assert.deepEqual(telling([[part("x", { a: true, b: true, c: true })], [most]]).length, 2)
 })

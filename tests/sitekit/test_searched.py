@@ -59,12 +59,13 @@ def test_a_term_is_known_by_its_other_names_and_its_neighbours_are_not():
     html = (
         '<h2 id="head">Head<a class="headerlink" href="#head">#</a></h2>\n<p>One attention.</p>\n'
         '<h2 id="cache">Cache<a class="headerlink" href="#cache">#</a></h2>\n<p>Keys.</p>\n'
-        "<p><em>Also: KV cache, store.</em></p>\n"
+        "<p><em>Also: KV cache, store.</em></p>\n<p>Taught in <a href='x'>a lesson</a>.</p>\n"
     )
     read = searched.searched(html)
     assert '<h2 id="cache">Cache (KV cache, store)<a' in read
     assert '<h2 id="head">Head<a' in read
     assert "Also" not in read
+    assert "Taught" not in read
 
 
 def test_pages_that_explain_count_for_more_than_pages_that_list():
@@ -87,3 +88,33 @@ def test_the_page_is_put_back_and_its_own_boost_holds(url, home, boost):
     page.meta["search"]["boost"] = 7
     searched.before(page)
     assert page.meta["search"] == {"boost": 7}
+
+
+def test_answers_are_not_given_away_and_questions_are_found():
+    html = (
+        '<details class="card"><summary>Which root?</summary>\n<p>That of 64.</p></details>'
+        '<details class="choice"><summary>64</summary><p>Right.</p></details>'
+        '<details class="success"><summary>Answer</summary><p>Eight.</p></details>'
+        '<details class="question"><summary>Why?</summary><p>A reason.</p></details>'
+    )
+    read = searched.searched(html)
+    assert "<p>Which root?</p><p>64</p>" in read
+    assert "That of 64" not in read
+    assert "Right" not in read
+    assert "Eight" not in read
+    assert "A reason" in read
+
+
+def test_a_table_of_words_is_told_apart_and_a_table_of_numbers_is_left_out():
+    def table(rows):
+        body = "".join("<tr>" + "".join(f"<td>{cell}</td>\n" for cell in row) + "</tr>\n" for row in rows)
+        return (
+            f"<table>\n<thead>\n<tr><th>who</th>\n<th>whom</th></tr></thead>\n<tbody>{body}</tbody></table>"
+        )
+
+    words = table([("cat", "<code>sat</code>"), ("it", "1.0")])
+    assert (
+        " ".join(searched.searched(words).split())
+        == "<p> who · whom ; cat · <code>sat</code> ; it · 1.0 ; </p>"
+    )
+    assert searched.searched(table([("cat", "0.5"), ("it", "1.0")])).strip() == ""
