@@ -17,7 +17,7 @@ import time
 from pathlib import Path
 
 from benchmarks import record
-from sitekit import check, mutate, pages, programs, proofs, sources
+from sitekit import check, mutants, pages, programs, proofs, sources
 
 
 def process_seconds(page: str, runs: int = 7) -> list[float]:
@@ -35,11 +35,11 @@ def mutant_seconds(page: str) -> tuple[list[float], list[float]]:
     source = pages.read(Path(page).resolve(), check.ROOT, sources.read(check.ROOT / "docs"))
     run = proofs.check(source).run
     numerals, inputs = [], []
-    for _, other in [*mutate.numeral_mutants(source), *mutate.output_mutants(source)]:
+    for _, other in [*mutants.numeral_mutants(source), *mutants.output_mutants(source)]:
         start = time.perf_counter()
         proofs.check(other, run)
         numerals.append(time.perf_counter() - start)
-    for _, units in mutate.input_mutants(run.units):
+    for _, units in mutants.input_mutants(run.units):
         start = time.perf_counter()
         proofs.check(source, programs.run(units))
         inputs.append(time.perf_counter() - start)
