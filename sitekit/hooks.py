@@ -13,11 +13,22 @@ from typing import Any
 from urllib.parse import urljoin
 
 import minify_html
+from mkdocs.plugins import CombinedEvent, event_priority
 from mkdocs.structure.files import File
 from mkdocs.utils import meta
 from mkdocstrings_handlers.python import PythonHandler
 
-from sitekit import again, browser_files, cards, labs, percent, stylesheet, theme_script
+from sitekit import (
+    again,
+    browser_files,
+    cards,
+    labs,
+    percent,
+    search_worker,
+    searched,
+    stylesheet,
+    theme_script,
+)
 
 ROOT = Path(__file__).parent.parent
 RUN_BY_PAGES = ("attnref", "snippets")
@@ -52,6 +63,7 @@ def on_files(files: Any, config: Any) -> Any:
     for place, content in browser_files.files(ROOT).items():
         files.append(File.generated(config, place, content=content))
     theme_script.change(files)
+    search_worker.change(files)
     return files
 
 
@@ -91,6 +103,19 @@ def on_page_content(html: str, page: Any, config: Any, files: Any) -> str:
         return html
     html = html.replace(percent.MARKDOWN, "")
     return html.replace("</h1>", "</h1>" + labs.download(Path(page.file.src_uri).stem, address), 1)
+
+
+@event_priority(50)
+def _before_search(context: Any, page: Any, config: Any, nav: Any) -> None:
+    searched.before(page)
+
+
+@event_priority(-50)
+def _after_search(context: Any, page: Any, config: Any, nav: Any) -> None:
+    searched.after(page)
+
+
+on_page_context = CombinedEvent(_before_search, _after_search)
 
 
 def on_post_page(output: str, page: Any, config: Any) -> str:

@@ -95,9 +95,23 @@ class _Terms(Treeprocessor):
         path = ledger.page.path if ledger else ""
         left_out = {str(name).lower() for name in ledger.page.meta.get("no_terms", [])} if ledger else set()
         terms = tuple(term for term in read(self.root) if term.name.lower() not in left_out)
-        if path.startswith(SHOWN_IN) and terms:
+        if path == GLOSSARY:
+            self._in_definitions(root, terms)
+        elif path.startswith(SHOWN_IN) and terms:
             href = Path(os.path.relpath(GLOSSARY, Path(path).parent)).as_posix()
             _Page(terms, href).walk(root)
+
+    def _in_definitions(self, root: etree.Element, terms: tuple[Term, ...]) -> None:
+        """On the glossary page each definition leads to the other terms that it uses."""
+        for parent in root.iter():
+            page = None
+            for child in parent:
+                if child.tag == "h2":
+                    page = _Page(terms, "")
+                    page.marked = {term.anchor for term in terms if term.name == (child.text or "").strip()}
+                elif page and child.tag == "p":
+                    page.walk(child)
+                    page = None  # what follows says where the term is taught
 
 
 class _Page:

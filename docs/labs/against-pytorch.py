@@ -15,7 +15,9 @@
 # `torch.nn.functional.scaled_dot_product_attention`, and as a layer, `torch.nn.MultiheadAttention`. If yours is right,
 # the numbers agree. They will not at first. In this lab you find out why, one difference at a time.
 #
-# **What you need:** Python, NumPy and PyTorch. It helps to have done [attention in NumPy](attention-in-numpy.py).
+# **What you need:** Python, NumPy and PyTorch (`pip install torch`, a large download). No browser runs PyTorch, but you
+# can read this page without it: the outputs stand below the cells. It helps to have done
+# [attention in NumPy](attention-in-numpy.py).
 
 # %%
 import numpy as np
@@ -39,7 +41,6 @@ W_V = rng.normal(size=(d_model, d_model)) / 2  # (8, 8)
 Q = X @ W_Q  # (5, 8)
 K = X @ W_K  # (5, 8)
 V = X @ W_V  # (5, 8)
-bits = 8 * X.itemsize
 print(Q[0])
 
 # Output:
@@ -73,7 +74,7 @@ print(first_try(Q, K, V))
 #
 # PyTorch works on tensors. `torch.from_numpy` makes one of an array without copying it, and keeps its 64-bit floats; so
 # what differs is not a matter of rounding.
-# <!--= bits -->
+# <!--= 8 * X.itemsize -->
 
 # %%
 import torch
@@ -150,8 +151,8 @@ print(theirs)
 
 # %% [markdown]
 # The same words win<!--? all(mine.argmax(axis=-1) == theirs.argmax(axis=-1)) -->, but ours are surer of it. So the gaps
-# between PyTorch's scores must be smaller. How much smaller? The logarithm of a ratio of weights is a gap of scores,
-# whatever the softmax did:
+# between PyTorch's scores must be smaller. How much smaller? A weight is e to its score, divided by the total of its
+# row. In the ratio of two weights the total drops out: it is e to the gap of their scores. The logarithm gives the gap:
 
 # %%
 my_gap = np.log(mine[1, 0] / mine[1, 1])
@@ -313,7 +314,8 @@ print(masked_output[0])
 # - it keeps the three matrices for queries, keys and values in one, one **below the other**;
 # - it returns weights **averaged over the heads**, unless `average_attn_weights=False`.
 #
-# It also adds biases, which are zero until training moves them.
+# It also adds a row of numbers to each projection, which it calls biases (others than a bias of the scores). They are
+# zero until training moves them.
 
 # %%
 layer = torch.nn.MultiheadAttention(d_model, n_heads, dtype=torch.float64)

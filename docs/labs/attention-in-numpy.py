@@ -61,8 +61,9 @@ print(X)
 #
 # ## Queries, keys, values
 #
-# Each is a projection of the same tokens. A row of $X$ times a matrix gives a row, so $X W^Q$ projects all tokens at
-# once, and row $i$ of $Q$ is the query of token $i$. Training would find the matrices; here they are random.
+# Each is a projection of the same tokens. A row of $X$ times a matrix gives a row, so $X W^Q$, in code `X @ W_Q`,
+# projects all tokens at once, and row $i$ of $Q$ is the query of token $i$. Training would find the matrices; here they
+# are random.
 
 
 # %%
@@ -184,7 +185,8 @@ print(output)
 # %% [markdown]
 # ## All in one function, with a mask
 #
-# A mask is True where a query may look. The shapes of queries and keys may have any number of axes in front, as long as
+# A mask is True where a query may look. Without one, `mask` is a single True, which `np.where` takes for every place of
+# the table. The shapes of queries and keys may have any number of axes in front, as long as
 # the last two are tokens and numbers: `swapaxes` turns over the last two, where `.T` would turn over all.
 
 
@@ -268,8 +270,8 @@ print("causal ", moved(run(X[order], causal)[back], run(X, causal)))
 
 # %% [markdown]
 # Without a mask it does not know. The tokens are a set, and each takes its weights along wherever it goes. That is why
-# [positions are added](../reference/positions.md) to the tokens or to the scores. With the causal mask, order does
-# matter: it decides who may see whom.
+# a model puts [the position of each token](../lessons/what-comes-next.md#a-pattern-for-each-place) into its vector.
+# With the causal mask, order does matter: it decides who may see whom.
 #
 # ## Several heads
 #
@@ -359,8 +361,9 @@ print(head_weights[:, -1])
 #
 # ## The same with attnref
 #
-# Nothing so far was checked against code that somebody else wrote. `attnref` is such code: it takes the same arrays,
-# and its names are the ones used here.
+# Nothing so far was checked against other code. `attnref` was written apart from this page, and its tests compare it
+# with PyTorch; [the next lab](against-pytorch.py) does so before your eyes. It takes the same arrays, and its names are
+# the ones used here.
 
 # %%
 import attnref

@@ -1,7 +1,7 @@
 # ---
 # title: An induction head, trained
 # description: Train two attention layers in NumPy, watch an induction head form, and find out what it is made of.
-# examples: 48
+# examples: 50
 # needs: [numpy, attnref]
 # survivors:
 #   - code: "shuffled = rng.random((batch, n_tokens)).argsort(axis=-1)"
@@ -84,7 +84,9 @@ import attnref
 # 2. In the second, the **induction head**: the last "e" asks for whoever comes after an "e". The place of "t" answers,
 #    and its value says "t".
 #
-# Nobody builds these heads in. We give two layers a task in which they would help, and see what training does.
+# It is the pair that [What trained heads do](../lessons/trained-heads.md#induction) builds by hand, with letters
+# instead of words. Nobody builds these heads in. We give two layers a task in which they would help, and see what
+# training does.
 #
 # ## A text that repeats itself
 #
@@ -403,8 +405,10 @@ show(history)
 # gives each of 16 tokens the same share<!--? abs(begins["loss"] - np.log(small.n_tokens)) < 0.01 -->. By step 120 the
 # model is right in 78.3 % of cases. Meanwhile both heads took shape, and they did it together: the weight on the right
 # token went from 0.270 to 0.636 in the first, and from 0.132 to 0.727 in the second.
+# (At step 0 the first head has 0.226 there already: an early letter has few others to look at.)
 # <!--= list(history)[2], begins["loss"], small.n_tokens, list(history)[4], 100 * turned["accuracy"],
-# begins["previous"], turned["previous"], begins["induction"], turned["induction"] -->
+# begins["previous"], turned["previous"], begins["induction"], turned["induction"],
+# list(history)[0], history[0]["previous"] -->
 #
 # Why so sudden? The first head is of no use without the second, nor the second without the first. While both are
 # weak, each hardly gets a gradient. Once one of them happens to help a little, each step makes the next one larger.
@@ -662,7 +666,9 @@ for name, p in [("any length", trained), ("always 8", clock)]:
 #     2.77 2.08
 #     ```
 #
-#     In the table of the training, find the steps whose loss lies between the two.
+#     The table of the training passes from the one to below the other between two of its rows, from 2.772 at step 60
+#     to 1.895 at step 90: which tokens there are, and their order, are learnt together.
+#     <!--= history[60]["loss"], list(history)[2], history[90]["loss"], list(history)[3] -->
 #
 # ### Mixed-up positions
 #
@@ -714,6 +720,10 @@ for name, p in [("any length", trained), ("always 8", clock)]:
 #     second 0.197
 #     first  0.649
 #     ```
+#
+#     Why the first copy? The first head has learnt to mark the places of a first copy, and nobody ever asked for
+#     others. So in the second copy it looks less surely at the letter before<!--? weights[0][:, [6, 7, 8, 9], [5, 6, 7,
+#     8]].mean() < weights[0][:, [1, 2, 3, 4], [0, 1, 2, 3]].mean() -->.
 #
 # ### Your own run
 #

@@ -29,7 +29,8 @@
 # page, give them and [`attnref`](../reference/attention.md) the same random numbers, and compare.
 #
 # **What you need:** Python. No package has to be installed. It helps to have read
-# [the lesson on the four steps](../lessons/step-by-step.md), but everything is said again in brief.
+# [the lesson on the four steps](../lessons/step-by-step.md), but everything is said again in brief. The last parts go
+# with [masks](../lessons/masks.md) and [several heads](../lessons/several-heads.md): leave them for later if you like.
 
 # %%
 import math
@@ -62,7 +63,7 @@ for other in [[2, 1], [1, -2], [-2, -1]]:
 # A vector agrees with itself, has nothing to say to one that stands at a right angle to it, and disagrees with its
 # opposite.
 #
-# Two vectors of different lengths have no dot product. `strict=True` makes Python say so; without it, `zip` would drop
+# Two vectors of different sizes have no dot product. `strict=True` makes Python say so; without it, `zip` would drop
 # what is left over, and nobody would notice.
 
 # %%
@@ -149,7 +150,7 @@ def attend(query, keys, values):
 
 
 # %% [markdown]
-# The dot product of query and key, divided by the root of the key's length, is a **score**. Softmax turns the scores
+# The dot product of query and key, divided by the root of the key's size, is a **score**. Softmax turns the scores
 # into **weights**. The weights blend the values, and that is the **output**.
 #
 # *The animal didn't cross the street because it was too tired.* Who was tired? Here "it" asks, with the vector from
@@ -203,8 +204,8 @@ def attention(Q, K, V, mask=None):
 
 
 # %% [markdown]
-# Here are four words, with vectors written by hand. The two places of a query or a key may be read as *thing* and
-# *action*: "sat" looks for the thing that sat, and finds it by its key. The three places of a value are *animal*,
+# Here are four words, with vectors written by hand. The two numbers of a query or a key may be read as *thing* and
+# *action*: "sat" looks for the thing that sat, and finds it by its key. The three numbers of a value are *animal*,
 # *posture* and *direction*.
 
 # %%
@@ -238,7 +239,7 @@ print_rows(sentence, sentence, free_weights)
 # shared out, that of "the" holds 0.119.
 # <!--= free_weights[2][1], sum(row[1] for row in free_weights), sum(row[0] for row in free_weights) -->
 #
-# The output has one row for each word, too, with three places as in a value. That of "sat" now holds 2.72 of *animal*:
+# The output has one row for each word, too, with three numbers as in a value. That of "sat" now holds 2.72 of *animal*:
 # <!--= free_output[2][0] -->
 
 # %%
@@ -411,8 +412,8 @@ print("she becomes", show(mixed[0]))
 # %% [markdown]
 # The dice happen to give three heads that look at three different words, whoever
 # asks<!--? all(len({names[i] for names in favourites}) == 3 for i in range(len(seen))) -->. That means nothing yet:
-# training is what gives a head its job. But a single head could not have done it, because it has one row of weights for
-# each word.
+# training is what gives a head its job. But one head alone could not look at three words with most of its weight: it
+# has one row of weights for each word, and a row has one largest.
 #
 # ## Exercises
 #
@@ -460,7 +461,7 @@ print("she becomes", show(mixed[0]))
 #     0.42 0.42 0.03 0.03 0.10 output 3.54 0.25
 #     ```
 #
-#     The two copies have 0.847 of the weight; the one word had 0.735.
+#     The two copies have 0.847 of the weight; the one word had 0.735, which is printed with fewer digits above.
 #     <!--= twice_weights[0] + twice_weights[1], weights[0] -->
 #
 # ### The mask, one step too late
@@ -507,7 +508,7 @@ print("she becomes", show(mixed[0]))
 #
 # ## Recap
 #
-# - Score: dot product over the root of the key's length. Weights: softmax of a row of scores. Output: the blend.
+# - Score: dot product over the root of the key's size. Weights: softmax of a row of scores. Output: the blend.
 # - A mask sets scores to minus infinity, before the softmax.
 # - Rows ask, columns are asked. Rows add up to one, columns need not.
 # - Several heads are several small attentions on columns of their own, joined and mixed.

@@ -78,6 +78,18 @@ def test_a_card_is_turned_and_judged_with_keys_alone(cards):
     assert card.evaluate("element => element === document.activeElement")
 
 
+def test_a_key_of_the_card_is_none_of_the_search(cards):
+    page = cards()
+    page.locator(".attn-card").focus()
+    before = page.locator(".attn-front").inner_text()
+    page.evaluate("Math.random = () => 0")
+    page.keyboard.press("s")
+    assert page.locator(".attn-front").inner_text() != before
+    page.wait_for_timeout(300)
+    assert not page.locator("#__search").is_checked()
+    assert page.locator(".attn-card").evaluate("element => element === document.activeElement")
+
+
 def test_a_card_is_not_judged_before_it_was_turned(cards):
     page = cards()
     page.locator(".attn-card").focus()

@@ -107,3 +107,15 @@ def test_definitions_hold_no_numeral_and_no_mark_up():
 def test_no_two_terms_share_a_name():
     names = [form.lower() for term in terms.read(ROOT) for form in term.forms]
     assert sorted(set(names)) == sorted(names)
+
+
+def test_a_definition_leads_to_other_terms_and_not_to_its_own(tmp_path):
+    text = GLOSSARY.replace("A table.", "A table, for each head of a matrix.").replace(
+        "Several heads.", "Several heads.\n\nA head."
+    )
+    site = Site(tmp_path, {"docs/study/glossary.md": text})
+    content = render.page_html(text, site.root)[0]
+    assert re.findall(r'<a class="term" href="(#[^"]*)"[^>]*>([^<]*)', content) == [
+        ("#head", "head"),
+        ("#head", "heads"),
+    ]

@@ -91,6 +91,7 @@ export function build(element) {
   face.addEventListener("keydown", (event) => {
     if (event.target !== face || event.altKey || event.ctrlKey || event.metaKey || !keys[event.key]) return
     event.preventDefault()
+    event.stopPropagation() // S opens the theme's search, else
     keys[event.key]()
   })
   front.addEventListener("click", () => turn())
