@@ -8,6 +8,7 @@ keeps outputs when attnref has changed. A lab is rendered as every page is; the 
 from __future__ import annotations
 
 import sys
+from functools import partial
 from pathlib import Path
 from typing import Any
 from urllib.parse import urljoin
@@ -17,11 +18,12 @@ from mkdocs.structure.files import File
 from mkdocs.utils import meta
 from mkdocstrings_handlers.python import PythonHandler
 
-from sitekit import again, browser_files, cards, labs, percent
+from sitekit import again, browser_files, cards, kept, labs, percent
 
 ROOT = Path(__file__).parent.parent
 RUN_BY_PAGES = ("attnref", "snippets")
 _stamps: dict[Path, int] = {}
+_kept = kept.of(ROOT)  # MkDocs loads this file before each build of `mkdocs serve`
 
 
 def on_startup(command: str, dirty: bool) -> None:
@@ -32,6 +34,7 @@ def on_startup(command: str, dirty: bool) -> None:
 def on_pre_build(config: Any) -> None:
     """Before each build of `mkdocs serve`, forget modules whose files have changed: pages must not show old outputs."""
     forget_changed(ROOT)
+    _kept.begin(config)
 
 
 def forget_changed(root: Path) -> None:
@@ -66,7 +69,13 @@ def page_folder(page: Any) -> Path:
 def on_pre_page(page: Any, config: Any, files: Any) -> Any:
     if is_lab(page):
         vars(page).pop("render", None)  # what mkdocs-jupyter put before the class's own
+    page.render = partial(_kept.render, page)
     return page
+
+
+def on_env(env: Any, config: Any, files: Any) -> Any:
+    _kept.reads_for_search(config.plugins["material/search"].search_index)
+    return env
 
 
 def on_page_markdown(markdown: str, page: Any, config: Any, files: Any) -> str:
@@ -97,3 +106,7 @@ def on_post_page(output: str, page: Any, config: Any) -> str:
         (folder / f"{Path(page.file.src_uri).stem}.ipynb").write_text(text, encoding="utf-8", newline="\n")
     # A seventh of a page is white space of the theme's templates. Closing tags stay: MkDocs looks for </body>.
     return minify_html.minify(output, keep_closing_tags=True, keep_html_and_head_opening_tags=True)
+
+
+def on_post_build(config: Any) -> None:
+    _kept.finish()
