@@ -13,22 +13,27 @@ from pathlib import Path
 from typing import Any
 from urllib.parse import urljoin
 
-import minify_html
 from mkdocs.structure.files import File
 from mkdocs.utils import meta
 from mkdocstrings_handlers.python import PythonHandler
 
-from sitekit import again, browser_files, cards, kept, labs, percent
+from sitekit import again, browser_files, cards, kept, labs, percent, serving
 
 ROOT = Path(__file__).parent.parent
 RUN_BY_PAGES = ("attnref", "snippets")
 _stamps: dict[Path, int] = {}
-_kept = kept.of(ROOT)  # MkDocs loads this file before each build of `mkdocs serve`
+_kept = kept.of(ROOT)
+_templates = serving.Templates()
 
 
 def on_startup(command: str, dirty: bool) -> None:
     if command == "serve":
         again.remember(PythonHandler, ROOT)
+
+
+def on_serve(server: Any, config: Any, builder: Any) -> Any:
+    serving.watch(server, config.docs_dir, config.config_file_path)
+    return server
 
 
 def on_pre_build(config: Any) -> None:
@@ -75,7 +80,7 @@ def on_pre_page(page: Any, config: Any, files: Any) -> Any:
 
 def on_env(env: Any, config: Any, files: Any) -> Any:
     _kept.reads_for_search(config.plugins["material/search"].search_index)
-    return env
+    return _templates.kept(env, _kept.theme(config))
 
 
 def on_page_markdown(markdown: str, page: Any, config: Any, files: Any) -> str:
@@ -104,8 +109,7 @@ def on_post_page(output: str, page: Any, config: Any) -> str:
         folder.mkdir(parents=True, exist_ok=True)
         text = labs.notebook(page.file.content_string, page.file.src_uri, config.site_url or "")
         (folder / f"{Path(page.file.src_uri).stem}.ipynb").write_text(text, encoding="utf-8", newline="\n")
-    # A seventh of a page is white space of the theme's templates. Closing tags stay: MkDocs looks for </body>.
-    return minify_html.minify(output, keep_closing_tags=True, keep_html_and_head_opening_tags=True)
+    return serving.minified(output)
 
 
 def on_post_build(config: Any) -> None:

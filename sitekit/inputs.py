@@ -19,7 +19,6 @@ from pathlib import Path
 SHARED = (
     "attnref/**/*",
     "snippets/**/*",
-    "sitekit/**/*",
     "benchmarks/records/*.json",
     "docs/*.toml",
     "docs/assets/**/*.json",
@@ -29,23 +28,27 @@ SHARED = (
     "requirements.lock",
     "Makefile",
 )
+LOADED = ("sitekit/**/*",)  # what Python reads once and keeps
 GLOSSARY = "docs/study/glossary.md"
-_LOADED = ("sitekit/**/*",)  # what Python reads once and keeps
 _UNSEEN = {"__pycache__", "node_modules", "site", "build", "dist"}
 _FIGURE = re.compile(r"assets/figures/([\w-]+)/")
 
 
-def shared(root: Path, patterns: tuple[str, ...] = SHARED) -> str:
-    """The digest of what all pages share: contents, names of all other files, packages."""
-    files = sorted({path for pattern in patterns for path in root.glob(pattern) if is_seen(path, root)})
-    contents = [(path.relative_to(root).as_posix(), path.read_bytes()) for path in files if path.is_file()]
-    named = sorted(names(root)) if patterns is SHARED else []
-    return digest(*(part for pair in contents for part in pair), *named, *machine())
-
-
 def loaded(root: Path) -> str:
     """The digest of what does not change any more in a process that has begun, even if its files do."""
-    return shared(root, _LOADED)
+    return digest(*contents(root, LOADED), *machine())
+
+
+def shared(root: Path) -> str:
+    """The digest of what else all pages share, and of the names of all files."""
+    return digest(*contents(root, SHARED), *sorted(names(root)))
+
+
+def contents(root: Path, patterns: tuple[str, ...]) -> Iterator[str | bytes]:
+    """The place of each file that a pattern names, and what it holds."""
+    for path in sorted({path for pattern in patterns for path in root.glob(pattern)}):
+        if path.is_file() and is_seen(path, root):
+            yield from (path.relative_to(root).as_posix(), path.read_bytes())
 
 
 def is_seen(path: Path, root: Path) -> bool:
@@ -65,7 +68,9 @@ def machine() -> Iterator[str]:
     yield from (sys.version, platform.machine(), sys.platform)
     for folder in sys.path:
         if os.path.isdir(folder):
-            yield from sorted(name for name in os.listdir(folder) if name.endswith((".dist-info", ".egg-info")))
+            yield from sorted(
+                name for name in os.listdir(folder) if name.endswith((".dist-info", ".egg-info"))
+            )
 
 
 def own(root: Path, page: str) -> str:

@@ -47,21 +47,26 @@ class Kept:
         """Before a build: take the digest of what all pages share. Without one, nothing is kept or taken."""
         self.store.begin()
         own = "offline" not in config.plugins and not os.environ.get(OFF)
-        audible = logging.INFO >= _LOG.getEffectiveLevel() > logging.DEBUG
-        self.shared = ""
-        # Code of this package that has changed since it was loaded is not what would render the page.
-        if own and audible and inputs.loaded(self.root) == self.loaded:
-            told = [{k: v for k, v in part.items() if k not in _APART} for part in config.user_configs]
-            self.settings = json.dumps(told, sort_keys=True, default=str)
-            self.shared = inputs.shared(self.root)
+        audible = logging.DEBUG < _LOG.getEffectiveLevel() <= logging.WARNING
+        told = [{k: v for k, v in part.items() if k not in _APART} for part in config.user_configs]
+        self.settings = json.dumps(told, sort_keys=True, default=str)
+        self.shared = self.now() if own and audible else ""
+
+    def now(self) -> str:
+        """The digest of what all pages share; none where code of this package has changed since it was loaded."""
+        return inputs.shared(self.root) if inputs.loaded(self.root) == self.loaded else ""
 
     def finish(self) -> None:
         """After a build: keep what it made, if nothing that it was made from has changed meanwhile."""
-        if self.shared and inputs.shared(self.root) == self.shared and inputs.loaded(self.root) == self.loaded:
+        if self.shared and self.now() == self.shared:
             self.store.finish(self.holds)
 
+    def theme(self, config: Any) -> object:
+        """What the theme's templates are made from; None where nothing is to be kept."""
+        return (self.shared, self.settings, *config.theme.dirs) if self.shared else None
+
     def key(self, place: str) -> str:
-        return inputs.digest(self.shared, self.settings, inputs.own(self.root, place))
+        return inputs.digest(self.loaded, self.shared, self.settings, inputs.own(self.root, place))
 
     def holds(self, name: str, key: str) -> bool:
         return name not in self.places or self.key(self.places[name]) == key
@@ -88,7 +93,7 @@ class Kept:
 
         def read_once(page: Page) -> None:
             seen = [page.url, page.content, str(page.title), repr(page.meta), repr(_contents(page.toc))]
-            key = inputs.digest(self.shared, *seen)
+            key = inputs.digest(self.loaded, *seen)
             name = f"{page.file.src_uri.replace('/', '+')}.search"
             entries = self.store.get(name, key)
             if entries is None:
@@ -122,7 +127,8 @@ def _restore(page: Page, entry: dict[str, Any], config: Any, files: Any) -> bool
     page.toc = TableOfContents(_anchors(entry["toc"]))
     page.present_anchor_ids, page.links_to_anchors = set(entry["anchors"]), links
     if entry["registered"]:
-        config.plugins["mkdocstrings"].handlers.get_handler("python")  # its style sheet is one of the site's files
+        # Its style sheet is one of the site's files.
+        config.plugins["mkdocstrings"].handlers.get_handler("python")
     for identifier, anchor, title, primary in entry["registered"]:
         config.plugins["autorefs"].register_anchor(page, identifier, anchor, title=title, primary=primary)
     return True

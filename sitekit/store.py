@@ -11,6 +11,7 @@ import contextlib
 import json
 import os
 import tempfile
+import time
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -18,6 +19,7 @@ from typing import Any
 from sitekit.inputs import digest
 
 _FORM = "attnref-kept-1"  # another number when what an entry holds means something else
+ABANDONED = 3600  # seconds after which no build can still be writing a file
 
 
 class Store:
@@ -56,10 +58,16 @@ class Store:
                 self._write(name, key, text)
         for name in self.known.keys() - self.used:
             del self.known[name]
-        for path in self.folder.glob("*"):
-            if path.name not in self.used and not path.name.startswith("."):
-                path.unlink(missing_ok=True)
+        self._tidy()
         self.begin()
+
+    def _tidy(self) -> None:
+        """Delete what this build did not use, and what one that was ended left half written."""
+        with contextlib.suppress(OSError):
+            for path in self.folder.iterdir():
+                half = path.name.startswith(".")
+                if path.stat().st_mtime < time.time() - ABANDONED if half else path.name not in self.used:
+                    path.unlink(missing_ok=True)
 
     def _read(self, name: str) -> tuple[str, str] | None:
         try:
