@@ -1,15 +1,18 @@
 """Run as a program in a folder with a site: builds it again and again, and prints what each build rendered.
 
     python kept_builds.py CHANGE…
+    python kept_builds.py once
 
 A change is a JSON list: what it is called, a file, a text to be replaced, the text to put there. Before each but the
 first build one change is made; after it, it is taken back, and the site is built once more.
+The variable SETTINGS holds settings beyond those of mkdocs.yml.
 """
 
 from __future__ import annotations
 
 import json
 import logging
+import os
 import sys
 from pathlib import Path
 
@@ -34,7 +37,8 @@ def built() -> dict[str, list[str]]:
     rendered.clear()
     said.clear()
     try:
-        build(load_config("mkdocs.yml", site_dir="site", strict=True))
+        others = json.loads(os.environ.get("SETTINGS", "{}"))
+        build(load_config("mkdocs.yml", site_dir="site", strict=True, **others))
     except Abort as error:
         said.append(str(error))
     return {"rendered": sorted(rendered), "said": list(said)}
@@ -45,7 +49,11 @@ def main(changes: list[str]) -> None:
     handler = logging.Handler(logging.WARNING)
     handler.emit = lambda record: said.append(record.getMessage())
     logging.getLogger("mkdocs").addHandler(handler)
-    told = {"first": built(), "again": built()}
+    told = {"first": built()}
+    if changes == ["once"]:
+        changes = []
+    else:
+        told["again"] = built()
     for change in changes:
         name, file, old, new = json.loads(change)
         path = Path(file)

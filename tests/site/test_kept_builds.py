@@ -67,7 +67,11 @@ def run(folder: Path, *arguments: str, **environment: str) -> subprocess.Complet
 
 
 def told(folder: Path, changes: list[list[str]], **environment: str) -> dict[str, dict[str, list[str]]]:
-    done = run(folder, str(DRIVER), *map(json.dumps, changes), **environment)
+    return drive(folder, *map(json.dumps, changes), **environment)
+
+
+def drive(folder: Path, *arguments: str, **environment: str) -> dict[str, dict[str, list[str]]]:
+    done = run(folder, str(DRIVER), *arguments, **environment)
     assert done.returncode == 0, done.stderr
     return json.loads(done.stdout)
 
@@ -154,18 +158,38 @@ def test_what_is_kept_is_text_of_a_bounded_size(small: Path) -> None:
         json.loads(path.read_text(encoding="utf-8").split("\n", 1)[1])
 
 
-def test_a_page_that_changes_while_it_is_built_is_not_kept_as_what_it_was(small: Path) -> None:
-    """The library changes once its digest is taken: what is rendered then belongs to neither state."""
-    hook = small / "sitekit/hooks.py"
-    late = (
-        "\n\ndef on_nav(nav, config, files):\n"
-        "    file = ROOT / 'snippets/masks/shown.py'\n"
-        "    file.write_text('few = 1 + 2\\n')\n"
-        "    return nav\n"
-    )
+@pytest.mark.parametrize(
+    ("file", "new"),
+    [
+        ("snippets/masks/shown.py", "few = 1 + 2\n"),
+        ("docs/lessons/masks.md", PAGES["lessons/masks.md"] + "More.\n"),
+    ],
+)
+def test_a_page_is_not_kept_as_what_it_was_before_it_changed_during_the_build(
+    small: Path, file: str, new: str
+) -> None:
+    hook, path = small / "sitekit/hooks.py", small / file
+    was = path.read_text(encoding="utf-8")
+    late = f"""
+
+def on_page_content(html, page, config, files, before=on_page_content):
+    if page.file.src_uri == "{ALL[0]}" and (ROOT / ".late").exists():
+        (ROOT / ".late").unlink()
+        (ROOT / {file!r}).write_text({new!r})
+    return before(html, page, config, files)
+"""
     hook.write_text(hook.read_text(encoding="utf-8") + late, encoding="utf-8")
-    found = told(small, [])
-    assert (found["first"]["rendered"], found["again"]["rendered"]) == (ALL, ALL)
+    (small / ".late").write_text("")
+    assert drive(small, "once")["first"]["rendered"] == ALL
+    assert path.read_text(encoding="utf-8") == new
+    path.write_text(was, encoding="utf-8")
+    assert "lessons/masks.md" in drive(small, "once")["first"]["rendered"]
+    assert drive(small, "once")["first"]["rendered"] == []
+
+
+def test_other_settings_render_all_pages_anew(small: Path) -> None:
+    drive(small, "once")
+    assert drive(small, "once", SETTINGS='{"use_directory_urls": false}')["first"]["rendered"] == ALL
 
 
 LISTEN = """

@@ -69,6 +69,7 @@ def test_an_entry_of_another_form_is_none(tmp_path: Path, monkeypatch: pytest.Mo
 
 def test_what_no_longer_holds_at_the_end_is_not_kept(tmp_path: Path) -> None:
     one = Store(tmp_path)
+    one.get("masks.page", "key")
     one.put("masks.page", "key", ENTRY)
     one.finish(lambda name, key: False)
     assert one.get("masks.page", "key") is Store(tmp_path).get("masks.page", "key") is None
@@ -78,6 +79,7 @@ def test_what_a_build_made_that_failed_is_not_kept_by_the_next(tmp_path: Path) -
     one = Store(tmp_path)
     one.put("masks.page", "key", ENTRY)
     one.begin()
+    one.get("masks.page", "key")
     one.finish(always)
     assert Store(tmp_path).get("masks.page", "key") is None
 
