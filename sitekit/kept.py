@@ -41,7 +41,9 @@ class Kept:
         self.root, self.store = root, Store(root / FOLDER)
         self.loaded = inputs.loaded(root)
         self.shared = self.settings = ""
-        self.places: dict[str, str] = {}  # name of an entry -> the page's place below docs/
+        self.pages: dict[
+            str, tuple[str, str]
+        ] = {}  # name of an entry -> the page's place, the text as MkDocs read it
 
     def begin(self, config: Any) -> None:
         """Before a build: take the digest of what all pages share. Without one, nothing is kept or taken."""
@@ -65,20 +67,21 @@ class Kept:
         """What the theme's templates are made from; None where nothing is to be kept."""
         return (self.shared, self.settings, *config.theme.dirs) if self.shared else None
 
-    def key(self, place: str) -> str:
-        return inputs.digest(self.loaded, self.shared, self.settings, inputs.own(self.root, place))
+    def key(self, name: str) -> str:
+        """The digest of all that a page is made from; the ledger reads its file again, after MkDocs."""
+        place, text = self.pages[name]
+        return inputs.digest(self.loaded, self.shared, self.settings, text, inputs.own(self.root, place))
 
     def holds(self, name: str, key: str) -> bool:
-        return name not in self.places or self.key(self.places[name]) == key
+        return name not in self.pages or self.key(name) == key
 
     def render(self, page: Page, config: Any, files: Any) -> None:
         """Give the page what its text becomes: what is kept of it, or what Markdown makes of it now."""
-        place = page.file.src_uri
         if not self.shared:
             return Page.render(page, config, files)
-        name = f"{place.replace('/', '+')}.page"
-        self.places[name] = place
-        key = self.key(place)
+        name = f"{page.file.src_uri.replace('/', '+')}.page"
+        self.pages[name] = page.file.src_uri, f"{page.meta}\n{page.markdown}"
+        key = self.key(name)
         entry = self.store.get(name, key)
         if entry is None or not _restore(page, entry, config, files):
             with _listening() as said, _registered(config) as registered:

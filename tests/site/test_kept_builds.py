@@ -158,32 +158,45 @@ def test_what_is_kept_is_text_of_a_bounded_size(small: Path) -> None:
         json.loads(path.read_text(encoding="utf-8").split("\n", 1)[1])
 
 
-@pytest.mark.parametrize(
-    ("file", "new"),
-    [
-        ("snippets/masks/shown.py", "few = 1 + 2\n"),
-        ("docs/lessons/masks.md", PAGES["lessons/masks.md"] + "More.\n"),
-    ],
-)
-def test_a_page_is_not_kept_as_what_it_was_before_it_changed_during_the_build(
-    small: Path, file: str, new: str
-) -> None:
+# The event at whose first call a file changes, the file, its new text, and the text that is built next.
+LATE = {
+    "what pages share, once its digest is taken": (
+        "on_nav",
+        "snippets/masks/shown.py",
+        "few = 1 + 2\n",
+        "old",
+    ),
+    "a page, once MkDocs has read it": (
+        "on_page_markdown",
+        "docs/index.md",
+        PAGES["index.md"] + "More.\n",
+        "new",
+    ),
+}
+
+
+@pytest.mark.parametrize("name", LATE)
+def test_a_page_is_not_kept_as_what_it_was_not_made_from(small: Path, name: str) -> None:
+    event, file, new, then = LATE[name]
     hook, path = small / "sitekit/hooks.py", small / file
-    was = path.read_text(encoding="utf-8")
+    old = path.read_text(encoding="utf-8")
     late = f"""
 
-def on_page_content(html, page, config, files, before=on_page_content):
-    if page.file.src_uri == "{ALL[0]}" and (ROOT / ".late").exists():
+_first = globals().get({event!r}, lambda given, **others: given)
+
+
+def {event}(given, **others):
+    if (ROOT / ".late").exists():
         (ROOT / ".late").unlink()
         (ROOT / {file!r}).write_text({new!r})
-    return before(html, page, config, files)
+    return _first(given, **others)
 """
     hook.write_text(hook.read_text(encoding="utf-8") + late, encoding="utf-8")
     (small / ".late").write_text("")
     assert drive(small, "once")["first"]["rendered"] == ALL
     assert path.read_text(encoding="utf-8") == new
-    path.write_text(was, encoding="utf-8")
-    assert "lessons/masks.md" in drive(small, "once")["first"]["rendered"]
+    path.write_text({"old": old, "new": new}[then], encoding="utf-8")
+    assert "index.md" in drive(small, "once")["first"]["rendered"]
     assert drive(small, "once")["first"]["rendered"] == []
 
 
