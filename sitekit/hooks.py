@@ -17,7 +17,7 @@ from mkdocs.structure.files import File
 from mkdocs.utils import meta
 from mkdocstrings_handlers.python import PythonHandler
 
-from sitekit import again, browser_files, cards, kept, labs, percent, serving
+from sitekit import again, browser_files, cards, kept, labs, percent, serving, theme_script
 
 ROOT = Path(__file__).parent.parent
 RUN_BY_PAGES = ("attnref", "snippets")
@@ -56,6 +56,7 @@ def on_files(files: Any, config: Any) -> Any:
     """Add what the site's Python needs in a browser, made from the sources as they are now."""
     for place, content in browser_files.files(ROOT).items():
         files.append(File.generated(config, place, content=content))
+    theme_script.change(files)
     return files
 
 
@@ -79,7 +80,8 @@ def on_pre_page(page: Any, config: Any, files: Any) -> Any:
 
 
 def on_env(env: Any, config: Any, files: Any) -> Any:
-    _kept.reads_for_search(config.plugins["material/search"].search_index)
+    if search := config.plugins.get("material/search"):
+        _kept.reads_for_search(search.search_index)
     return _templates.kept(env, _kept.theme(config))
 
 
