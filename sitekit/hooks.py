@@ -8,11 +8,11 @@ keeps outputs when attnref has changed. A lab is rendered as every page is; the 
 from __future__ import annotations
 
 import sys
+from functools import partial
 from pathlib import Path
 from typing import Any
 from urllib.parse import urljoin
 
-import minify_html
 from mkdocs.plugins import CombinedEvent, event_priority
 from mkdocs.structure.files import File
 from mkdocs.utils import meta
@@ -22,10 +22,12 @@ from sitekit import (
     again,
     browser_files,
     cards,
+    kept,
     labs,
     percent,
     search_worker,
     searched,
+    serving,
     stylesheet,
     theme_script,
 )
@@ -34,6 +36,8 @@ ROOT = Path(__file__).parent.parent
 RUN_BY_PAGES = ("attnref", "snippets")
 _stamps: dict[Path, int] = {}
 _serving = False
+_kept = kept.of(ROOT)
+_templates = serving.Templates()
 
 
 def on_startup(command: str, dirty: bool) -> None:
@@ -43,9 +47,15 @@ def on_startup(command: str, dirty: bool) -> None:
         again.remember(PythonHandler, ROOT)
 
 
+def on_serve(server: Any, config: Any, builder: Any) -> Any:
+    serving.watch(server, config.docs_dir, config.config_file_path)
+    return server
+
+
 def on_pre_build(config: Any) -> None:
     """Before each build of `mkdocs serve`, forget modules whose files have changed: pages must not show old outputs."""
     forget_changed(ROOT)
+    _kept.begin(config)
 
 
 def forget_changed(root: Path) -> None:
@@ -82,7 +92,14 @@ def page_folder(page: Any) -> Path:
 def on_pre_page(page: Any, config: Any, files: Any) -> Any:
     if is_lab(page):
         vars(page).pop("render", None)  # what mkdocs-jupyter put before the class's own
+    page.render = partial(_kept.render, page)
     return page
+
+
+def on_env(env: Any, config: Any, files: Any) -> Any:
+    if search := config.plugins.get("material/search"):
+        _kept.reads_for_search(search.search_index)
+    return _templates.kept(env, _kept.theme(config))
 
 
 def on_page_markdown(markdown: str, page: Any, config: Any, files: Any) -> str:
@@ -124,11 +141,11 @@ def on_post_page(output: str, page: Any, config: Any) -> str:
         folder.mkdir(parents=True, exist_ok=True)
         text = labs.notebook(page.file.content_string, page.file.src_uri, config.site_url or "")
         (folder / f"{Path(page.file.src_uri).stem}.ipynb").write_text(text, encoding="utf-8", newline="\n")
-    # A seventh of a page is white space of the theme's templates. Closing tags stay: MkDocs looks for </body>.
-    return minify_html.minify(output, keep_closing_tags=True, keep_html_and_head_opening_tags=True)
+    return serving.minified(output)
 
 
 def on_post_build(config: Any) -> None:
     """What a published site needs and `mkdocs serve` does without, since it takes half a second."""
     if not _serving:
         stylesheet.unite(Path(config.site_dir))
+    _kept.finish()

@@ -10,6 +10,8 @@ from pathlib import Path
 import pytest
 
 ROOT = Path(__file__).parents[1]
+# What is checked is always built from nothing; tests/site/test_kept_builds.py looks at what is kept between builds.
+os.environ["ATTNREF_NO_CACHE"] = "1"
 
 
 def run_mkdocs(*arguments: str, cwd: Path) -> subprocess.CompletedProcess[str]:
