@@ -9,7 +9,7 @@ from functools import lru_cache
 
 import numpy as np
 
-from sitekit import bindings, formulas, hollow, programs, values
+from sitekit import bindings, formulas, hollow, programs, units, values
 from sitekit.bindings import Binding
 from sitekit.expressions import BindingError, NameMissing, NotHere, parse
 from sitekit.hollow import Trial
@@ -87,7 +87,7 @@ def _bind(ledger: Ledger, scope: Scope, binding: Binding, trial: Trial | None) -
         )
     wrong = []
     for numeral, value in zip(binding.numerals, given, strict=True):
-        reason = mismatch(numeral.text, value.value) or _percent(ledger.page, numeral, value)
+        reason = mismatch(numeral.text, value.value) or units.problem(ledger.page, numeral, value)
         if reason:
             wrong.append(
                 Problem(ledger.page.path, ledger.page.line(numeral.start), f"{reason} ({value.label})")
@@ -100,16 +100,6 @@ def _bind(ledger: Ledger, scope: Scope, binding: Binding, trial: Trial | None) -
     texts = [numeral.text for numeral in binding.numerals]
     if trial and not wrong and (reason := hollow.numbers(trial, binding.comment.body, texts, given)):
         raise BindingError(reason)
-
-
-def _percent(page: Page, numeral: Numeral, value: Value) -> str | None:
-    """A number before a percent sign is a hundred times a share, and its expression says so."""
-    follows = re.match(
-        r"[*_]*(?:<!--=.*?-->)?[ \u00a0]?\\?%", page.text[numeral.end : numeral.end + 200], re.DOTALL
-    )
-    if follows and "100" not in value.source and not isinstance(value.value, str):
-        return f"printed {numeral.text} %, but {value.source} holds no 100: bind 100 * the share"
-    return None
 
 
 def _owned(ledger: Ledger, numeral: Numeral, value: Value, wrong: str) -> Owned:

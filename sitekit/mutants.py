@@ -12,6 +12,9 @@ from sitekit import numerals
 from sitekit.pages import Page
 from sitekit.programs import Unit
 
+_NUMBER = re.compile(r"(?<![\w.])\d+(?:\.\d+)?|(?<=\.)\d+")
+_FIRST_LETTER = re.compile(r"(?<=['\"}])[^\w{}'\"]*[^\W\d_]")  # of a text, or of what stands behind a value
+
 
 @dataclass(frozen=True)
 class Mutant:
@@ -97,15 +100,18 @@ def _constants(unit: Unit) -> Iterator[tuple[int, int, str]]:
     passed_over = {id(node.value) for node in ast.walk(tree) if isinstance(node, ast.Expr)}
     for node in ast.walk(tree):
         if isinstance(node, ast.JoinedStr):  # positions inside f-strings differ between Python versions
-            passed_over |= {id(part) for part in ast.walk(node)}
+            passed_over |= {id(part) for part in ast.walk(node) if part is not node}
     for node in ast.walk(tree):
-        if not isinstance(node, ast.Constant) or id(node) in passed_over:
+        if not isinstance(node, ast.Constant | ast.JoinedStr) or id(node) in passed_over:
             continue
         start, end = (
             lines[line - 1] + len(unit.lines[line - 1].encode()[:column].decode())
             for line, column in ((node.lineno, node.col_offset), (node.end_lineno, node.end_col_offset))
         )
         source = unit.code[start:end]
+        if isinstance(node, ast.JoinedStr):
+            yield from ((start + left, start + right, other) for left, right, other in _in_f_string(source))
+            continue
         if isinstance(node.value, bool):
             yield start, end, str(not node.value)
         elif isinstance(node.value, int | float):
@@ -118,6 +124,29 @@ def _constants(unit: Unit) -> Iterator[tuple[int, int, str]]:
                 at = len(source) - len(source.lstrip("rbuRBU")) + letter.start()
                 changed = "b" if source[at] == "a" else "a"
                 yield start, end, source[:at] + changed + source[at + 1 :]
+
+
+def _in_f_string(source: str) -> Iterator[tuple[int, int, str]]:
+    """Each number and text of an f-string, changed where that changes a constant of it and nothing else."""
+    found = [(*match.span(), _other_number(match.group())) for match in _NUMBER.finditer(source)]
+    for match in _FIRST_LETTER.finditer(source):
+        found.append((match.end() - 1, match.end(), "b" if match.group()[-1] == "a" else "a"))
+    whole = _without_constants(source)
+    for start, end, other in sorted(found):
+        if whole and _without_constants(source[:start] + other + source[end:]) == whole:
+            yield start, end, other
+
+
+def _without_constants(source: str) -> str:
+    """How an f-string is built, whatever its constants are; nothing where it is no Python."""
+    try:
+        tree = ast.parse(f"({source})", mode="eval")  # it may run over several lines
+    except SyntaxError:
+        return ""
+    for node in ast.walk(tree):
+        if isinstance(node, ast.Constant):
+            node.value = None
+    return ast.dump(tree)
 
 
 def _other_number(source: str) -> str:

@@ -25,7 +25,7 @@ def inputs(site: Site, code: str, form: str = "python") -> list[tuple[int, str, 
     found = []
     for mutant, changed in mutants.input_mutants(units):
         lines = changed[0].code.split("\n")
-        assert mutant.after in lines[mutant.line - 6]
+        assert mutant.after in lines[mutant.line - 6], mutant
         found.append((mutant.line - 5, mutant.before, mutant.after))
     return found
 
@@ -95,7 +95,11 @@ def test_the_numerals_of_outputs_are_changed_and_those_of_prompts_are_not(site):
         ("y = 'é'; x = 3", [(1, "'é'", "'a'"), (1, "3", "4"), (1, "3", "(-3)")]),
         ("a = b = 1\nx = [\n    0,\n]", [(1, "1", "2"), (1, "1", "(-1)"), (3, "0", "1")]),
         ('"""Words 7."""\ndef f():\n    "Words."\n    return 0', [(4, "0", "1")]),
-        ("x = 1\nf'{x:.2f}'", [(1, "1", "2"), (1, "1", "(-1)")]),
+        ("x = f'{y:.2f}'", [(1, "2", "3")]),
+        ("x = f'near {y} of {z[0]}'", [(1, "n", "a"), (1, "o", "a"), (1, "0", "1")]),
+        ("x = f'{7 if y else \"far\"}'", [(1, "7", "8"), (1, "f", "a")]),
+        ("x = (\n    f'{y}'\n    f'12.5'\n)", [(3, "12.5", "12.6")]),
+        ("f'{y}'", []),
     ],
 )
 def test_the_inputs_of_a_block_are_changed_where_they_stand(site, code, found):
@@ -122,6 +126,24 @@ def test_an_input_that_nothing_shows_survives_with_its_line(site):
         "docs/page.md:8: input 3 → 4",
         "docs/page.md:8: input 3 → (-3)",
         "docs/page.md:9: input 'abc' → 'bbc'",
+    ]
+
+
+def test_a_branch_of_an_f_string_that_is_never_reached_survives(site):
+    page = """```python
+n = 3
+print(f"{n} of {'many' if n > 1 else 'one'}{' or 17' if n == 2 else ''}")
+```
+
+```text
+3 of many
+```
+"""
+    assert survivors(site, page) == [
+        "docs/page.md:7: input 1 → 2",
+        "docs/page.md:7: input o → a",
+        "docs/page.md:7: input o → a",
+        "docs/page.md:7: input 17 → 18",
     ]
 
 
