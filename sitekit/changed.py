@@ -40,9 +40,9 @@ def changed(value: Any, kind: str, step: int = 0, depth: int = 0) -> Any:
     if isinstance(value, bool | np.bool_ | numbers.Number | Decimal):
         return _number(value, kind, step)
     if isinstance(value, Mapping):
-        return _mapping(value, kind, depth)
+        return _mapping(value, kind, step, depth)
     if isinstance(value, list | tuple | set | frozenset | range):
-        return _collection(value, kind, depth)
+        return _collection(value, kind, step, depth)
     return _function(value, kind, depth) if callable(value) else _object(value, kind, depth)
 
 
@@ -118,8 +118,10 @@ def _array(value: np.ndarray, kind: str) -> np.ndarray:
     return (value + far if kind == "up" else value - far).astype(value.dtype)
 
 
-def _mapping(value: Mapping, kind: str, depth: int) -> Any:
-    items = [(key, changed(item, kind, k % 17, depth + 1)) for k, (key, item) in enumerate(value.items())]
+def _mapping(value: Mapping, kind: str, step: int, depth: int) -> Any:
+    items = [
+        (key, changed(item, kind, _step(step, k), depth + 1)) for k, (key, item) in enumerate(value.items())
+    ]
     if kind == "longer" and items:
         items.append((_next_key(items[-1][0]), items[-1][1]))
     if kind == "alike":
@@ -131,9 +133,16 @@ def _next_key(key: Any) -> Any:
     return f"{key}x" if isinstance(key, str) else key + 10_000 if isinstance(key, int) else object()
 
 
-def _collection(value: Any, kind: str, depth: int) -> Any:
+def _step(outer: int, k: int) -> int:
+    """For the part ``k`` of a part: not the one that its like in another part has."""
+    return (5 * outer + k) % 17
+
+
+def _collection(value: Any, kind: str, step: int, depth: int) -> Any:
     inner = [
-        item if isinstance(item, str) and kind not in _NEXT else changed(item, kind, k % 17, depth + 1)
+        item
+        if isinstance(item, str) and kind not in _NEXT
+        else changed(item, kind, _step(step, k), depth + 1)
         for k, item in enumerate(value)
     ]
     if hasattr(value, "_make"):  # a named tuple keeps its places

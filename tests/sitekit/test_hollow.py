@@ -17,6 +17,7 @@ flags = np.array([True, False, True])
 small = np.float16(weights)
 Pair = namedtuple("Pair", "first second")
 pair = Pair(7, weights)
+runs = [("one", 2.0), ("other", 2.0)]
 
 @dataclass(frozen=True)
 class Found:
@@ -104,6 +105,8 @@ def test_a_number_that_depends_on_the_page_is_bound(tmp_path, numeral, expressio
         "cite.vaswani2017.year - cite.vaswani2017.heads == 2009",
         "'the' in counts",
         "len(set(words)) == 4",
+        "abs(runs[0][1] - runs[1][1]) < 1e-3",
+        "keys[0, 1] * 2 == keys[0, 0]",
     ],
 )
 def test_a_claim_that_depends_on_the_page_is_one(tmp_path, claim):
