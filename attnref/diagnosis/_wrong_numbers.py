@@ -69,7 +69,7 @@ def raised(epsilon: float) -> list[Variant]:
 
 
 def measured_epsilons(share: float) -> list[Variant]:
-    """What may have been added, from the weight of the first of two keys whose scores are 2 and 0."""
+    """What may have been added, from the weight of the first of two keys, whose score alone is not zero."""
     total = 1 + np.exp(-2.0)
     epsilon = 1 / share - total if share > 0 else 0.0
     if epsilon < LEAST:

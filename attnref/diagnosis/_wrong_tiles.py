@@ -26,8 +26,8 @@ def inverse(x: Array) -> Array:
 def online(
     size: int, power: Law = np.exp, shrink: Law = np.exp, *, own: bool = False, divide: int = 0
 ) -> Hook:
-    """The running softmax, block by block. own: each block's powers keep its own maximum. divide: in each block
-    (1), and once more at the end (2)."""
+    """The running softmax, block by block. own: each block's powers keep its own maximum. divide: how often,
+    in each block alone or once more at the end."""
 
     def step(w: Work) -> None:
         x = w.logits
