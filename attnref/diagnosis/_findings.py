@@ -115,6 +115,10 @@ def fickle(seen: Observed) -> Diagnosis:
     return finding(seen.fickle, text, probe=seen.first.name)
 
 
+UNEVEN = 0.2
+"""How far the share of dropped weights may be from the chance with which they were dropped."""
+
+
 def aliasing(seen: Observed) -> list[Diagnosis]:
     """A result that lies in the memory of an input."""
     item = next((item for item in seen.seen if item.alias and not item.changed), None)
@@ -130,7 +134,10 @@ def fixed_dropout(seen: Observed) -> Diagnosis | None:
     if seen.dropped is None:
         return None
     gone = seen.dropped[0] == 0
-    found = dropout(seen)
+    with np.errstate(all="ignore"):
+        factor = float(np.nanmax(np.where(gone, 0, seen.dropped[0] / seen.dropped[1])))
+    made_up = abs(factor * (1 - gone.mean()) - 1) < UNEVEN
+    found = dropout(seen) if made_up and factor > 1 + 1e-6 else None
     if found is None or any(
         (gone == gone[index]).all() for index in ((slice(0, 1),), np.s_[:, :, :1], np.s_[..., :1])
     ):

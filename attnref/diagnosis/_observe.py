@@ -21,6 +21,8 @@ def observe(caller: Caller, probes: Sequence[Probe], into: Observed) -> None:
     """Fill in what is seen, as it comes: what is there so far counts even if the function never ends."""
     probes = [narrowed(probe, caller.rules.layout) for probe in probes]
     settle(caller, probes, into)
+    if "window" in caller.takes:
+        windows(caller, [probe for probe in probes if not probe.options][:4], into)
     if into.equal_widths:
         probes = [equal_widths(probe) for probe in probes]
     if caller.full_mask and caller.takes.get("mask") in caller.must:
@@ -79,8 +81,6 @@ def settle(caller: Caller, probes: Sequence[Probe], into: Observed) -> None:
             into.skipped.append(f"values wider or narrower than keys: the function {refused.deed}")
             simple = narrow
     order(caller, simple[0])
-    if "window" in caller.takes:
-        windows(caller, simple, into)
     if caller.unread and best[0] < len(simple):
         discover(caller, simple, into)
 
