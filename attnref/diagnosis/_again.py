@@ -6,8 +6,9 @@ import numpy as np
 
 from attnref.diagnosis._arrays import back, narrowed, parts
 from attnref.diagnosis._attention import identity_probe
-from attnref.diagnosis._calling import Caller, Seen
+from attnref.diagnosis._calling import Caller
 from attnref.diagnosis._pipeline import Array, Probe, run
+from attnref.diagnosis._seen import Seen
 
 REORDERED = 0.02
 """How much of the greatest number half precision loses, at most."""

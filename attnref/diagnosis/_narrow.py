@@ -6,10 +6,11 @@ import numpy as np
 
 from attnref._masks import Align
 from attnref.diagnosis._attention import identity_probe
-from attnref.diagnosis._calling import Caller, Seen
+from attnref.diagnosis._calling import Caller
 from attnref.diagnosis._pipeline import Array, Probe, Work, run, same
 from attnref.diagnosis._report import Unexplained
 from attnref.diagnosis._say import differing, keys, number, row, where
+from attnref.diagnosis._seen import Seen
 
 SLIGHT = 0.01
 """Weights that are off by less than this are rounded rather than wrong."""

@@ -9,9 +9,10 @@ import numpy as np
 
 from attnref.diagnosis._again import Observed, repeat
 from attnref.diagnosis._arrays import equal_widths, narrowed
-from attnref.diagnosis._calling import Caller, Seen
+from attnref.diagnosis._calling import Caller
 from attnref.diagnosis._fitting import fitting, with_mask
 from attnref.diagnosis._pipeline import Probe, run
+from attnref.diagnosis._seen import Seen
 from attnref.diagnosis._signature import frameworks
 
 TRIAL = {"causal": False, "scale": 0.5, "softcap": 30.0, "window": (1, 1)}
