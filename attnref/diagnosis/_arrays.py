@@ -136,10 +136,12 @@ def back(x: Any) -> Array | None:
 
 
 def parts(value: Any) -> list[Any]:
-    """What a function returned, taken apart: a tuple, a named tuple, a dict, or a single array."""
+    """What a function returned, taken apart: a tuple, a named tuple, a list of arrays, a dict, or a single array."""
     if isinstance(value, Mapping):
         named = [value[name] for name in ("output", "out", "context") if name in value]
         return named or list(value.values())
     if hasattr(value, "output") and not isinstance(value, tuple):
         return [value.output]
+    if isinstance(value, list) and value and all(hasattr(part, "ndim") for part in value):
+        return value
     return list(value) if isinstance(value, tuple) else [value]

@@ -10,10 +10,11 @@ import numpy as np
 from attnref.diagnosis._again import Observed
 from attnref.diagnosis._arrays import narrowed
 from attnref.diagnosis._attention import ATTENTION, OPTIONS
-from attnref.diagnosis._calling import Caller, Seen
+from attnref.diagnosis._calling import Caller
 from attnref.diagnosis._demos import four
 from attnref.diagnosis._observe import settle
 from attnref.diagnosis._pipeline import Array, Probe, Rules
+from attnref.diagnosis._seen import Seen
 
 FORM = replace(
     ATTENTION,

@@ -54,20 +54,8 @@ def levels(rng: np.random.Generator, tops: list[float], L_k: int, spread: float)
 
 HIGH = [3.0, 400.0, 698.0, 706.0, 712.0, 718.0, 725.0, 735.0, 750.0, 770.0, 785.0, 800.0, 820.0, 850.0]
 HIGH += [920.0, 980.0, 1020.0, 1250.0, 2000.0]
-NEGATIVE = [
-    -1.0,
-    -9.0,
-    -40.0,
-    -200.0,
-    -700.0,
-    -800.0,
-    -1000.0,
-    -1400.0,
-    -3000.0,
-    -12000.0,
-    -40000.0,
-    -60000.0,
-]
+NEGATIVE = [-1.0, -9.0, -40.0, -200.0, -700.0, -800.0, -1000.0, -1400.0]
+NEGATIVE += [-3000.0, -12000.0, -40000.0, -60000.0]
 
 
 def plain(rng: np.random.Generator) -> list[Probe]:
@@ -83,6 +71,7 @@ def plain(rng: np.random.Generator) -> list[Probe]:
         Probe("all sizes coincide", arrays(rng, 3, 3, 3, 3, 3, 3), optional=True),
         Probe("one query", arrays(rng, 3, 2, 1, 5, 7, 4)),
         Probe("one query, one key", arrays(np.random.default_rng(6), 3, 2, 1, 1, 5, 4)),
+        Probe("scores up to 10 apart", levels(np.random.default_rng(7), [2.0], 5, 2.5)),
         Probe("scores from 3 to 2000", levels(rng, HIGH, 5, 1.0), features=frozenset({"large"})),
         Probe("scores from -1 to -60000", levels(rng, NEGATIVE, 5, 1.0), features=frozenset({"low"})),
         Probe("149 keys", arrays(rng, 1, 1, 2, 149, 4, 3), features=LONG),

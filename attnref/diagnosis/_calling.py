@@ -3,7 +3,6 @@
 import inspect
 import time
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, field
 from functools import partial
 from typing import Any
 
@@ -20,50 +19,12 @@ from attnref.diagnosis._arrays import (
     stepping,
 )
 from attnref.diagnosis._changes import aliased, equal, everything
-from attnref.diagnosis._pipeline import Array, Form, Probe, Rules
+from attnref.diagnosis._pipeline import Form, Probe, Rules
+from attnref.diagnosis._seen import NotReturned, Seen
 from attnref.diagnosis._signature import frameworks, required, taken
 from attnref.diagnosis._watch import home_of, place
 
-
-class NotReturned(Exception):
-    """What a function of several calls should have returned and did not."""
-
-
 NEUTRAL: Mapping[str, Any] = {"causal": False}
-
-
-@dataclass
-class Seen:
-    """What the function made of one probe."""
-
-    probe: Probe
-    results: list[Array] = field(default_factory=list)
-    """As NumPy arrays, in float64 and in our layout."""
-
-    dtype: str = ""
-    problem: str = ""
-    """What is wrong with the call as such: an exception, no array; empty if there are numbers."""
-
-    kind: str = ""
-    line: str = ""
-    maker: str = ""
-    """The package that the result's type belongs to."""
-
-    changed: tuple[str, ...] = ()
-    alias: str = ""
-    """The input whose memory the output shares."""
-
-    arithmetic: bool = False
-    """Whether it was raised by a division by zero or an overflow, where arrays would hold NaN."""
-
-    @property
-    def deed(self) -> str:
-        """What it did instead of returning numbers, after "the function"."""
-        return f"{'raises' if self.kind == 'raises' else 'returns'} {self.problem}"
-
-    @property
-    def output(self) -> Array | None:
-        return self.results[0] if self.results else None
 
 
 class Caller:
@@ -85,6 +46,9 @@ class Caller:
 
         self.began = time.monotonic()
         """When the call that is running began."""
+
+        self.calls, self.spent = 0, 0.0
+        """How many calls there were, and how many seconds they took."""
 
         self.strided = False
         """Whether arrays are given as views whose memory is in another order."""
@@ -153,15 +117,18 @@ class Caller:
         return call(*ahead, *given, **options), before, [*given, *options.values()]
 
     def __call__(self, probe: Probe) -> Seen:
+        start = time.monotonic()
         try:
             value, before, given = self.raw(probe)
         except NotReturned as what:
             return Seen(probe, problem=str(what), kind="returns_no_array")
         except Exception as error:
-            text = f"{type(error).__name__}: {error}".splitlines() or [type(error).__name__]
+            text = f"{type(error).__name__}: {error}".removesuffix(": ").splitlines()
             seen = Seen(probe, problem=text[0], kind="raises", line=place(error.__traceback__, self.home))
             seen.arithmetic = isinstance(error, ArithmeticError) or "without overflow" in text[0]
             return seen
+        finally:
+            self.calls, self.spent = self.calls + 1, self.spent + time.monotonic() - start
         return self.read(probe, value, before, given)
 
     def read(self, probe: Probe, value: Any, before: list[Any], given: list[Any]) -> Seen:
@@ -180,6 +147,8 @@ class Caller:
             what = (
                 "None: is a return missing?" if value is None else f"an object of type {type(value).__name__}"
             )
+            if isinstance(value, np.ndarray):
+                what = f"an array of dtype {value.dtype}"
             return Seen(probe, problem=what, kind="returns_no_array")
         changed = tuple(
             name

@@ -14,6 +14,7 @@ from attnref.diagnosis._always import built_in, holding
 from attnref.diagnosis._calling import Caller
 from attnref.diagnosis._catalogue import FORMS
 from attnref.diagnosis._findings import aliasing, finding, findings, fixed_dropout
+from attnref.diagnosis._hints import callable_only, remarks
 from attnref.diagnosis._naming import name_faults
 from attnref.diagnosis._observe import observe
 from attnref.diagnosis._pipeline import Rules
@@ -122,6 +123,7 @@ def check(
     """
     rules = read_rules(form, layout, mask, causal_align, empty_row)
     chosen, variants = FORMS[form]
+    callable_only(fn)
     rules = replace(rules, always=built_in(always or {}, chosen))
     caller = Caller(fn, chosen, rules, adapter, dtype)
     caller.rules = rules = replace(rules, dtype=caller.dtype.name)
@@ -164,7 +166,7 @@ def check(
         passed=tuple(named.passed),
         failed=tuple(item.probe.name for item in seen.seen if item.probe.name not in named.passed),
         not_tested=tuple(untested(caller, chosen, wanted, seen)),
-        notes=tuple(notes(watched)),
+        notes=(*notes(watched), *remarks(caller)),
         name=title(fn),
     )
 

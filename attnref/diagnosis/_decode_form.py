@@ -7,9 +7,9 @@ import numpy as np
 
 from attnref.diagnosis._arrays import back
 from attnref.diagnosis._attention import OPTIONS, arrays
-from attnref.diagnosis._calling import NotReturned
 from attnref.diagnosis._demos import still
 from attnref.diagnosis._pipeline import Array, Form, Hook, Probe, Rules, Work
+from attnref.diagnosis._seen import NotReturned
 from attnref.diagnosis._steps import STEPS, begin
 
 ABOUT = """A text in several calls: `fn(q, k, v, cache)` gets the new tokens' arrays, shape (batch, n_heads, L_new, \

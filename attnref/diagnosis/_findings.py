@@ -6,11 +6,13 @@ import numpy as np
 
 from attnref.diagnosis._again import Observed
 from attnref.diagnosis._arrays import narrowed
-from attnref.diagnosis._calling import Caller, Seen
+from attnref.diagnosis._calling import Caller
 from attnref.diagnosis._catalogue import catalogue
+from attnref.diagnosis._hints import mend_for
 from attnref.diagnosis._pipeline import Probe
 from attnref.diagnosis._report import Diagnosis
 from attnref.diagnosis._say import number
+from attnref.diagnosis._seen import Seen
 from attnref.diagnosis._watch import Watched
 
 
@@ -24,11 +26,11 @@ def shapes(probe: Probe) -> str:
     return ", ".join([*arrays, *options])
 
 
-def finding(fault: str, sentence: str, line: str = "", probe: str = "") -> Diagnosis:
+def finding(fault: str, sentence: str, line: str = "", probe: str = "", mend: str = "") -> Diagnosis:
     """A diagnosis of the program."""
     entry = catalogue()[fault]
     return Diagnosis(
-        fault, entry.kind, sentence, "exact", entry.mend, page=entry.page, line=line, probe=probe
+        fault, entry.kind, sentence, "exact", mend or entry.mend, page=entry.page, line=line, probe=probe
     )
 
 
@@ -82,7 +84,8 @@ def problems(caller: Caller, seen: list[Seen], hint: str = "") -> list[Diagnosis
     seen = [item for item in seen if item.problem]
     found: dict[tuple[str, str], tuple[Seen, int]] = {}
     for item in seen:
-        key = (item.kind, item.line or item.problem)
+        at_call = item.kind == "raises" and not item.line  # whatever the words, the call is what it refuses
+        key = (item.kind, item.line or (item.problem.partition(":")[0] if at_call else item.problem))
         first, count = found.get(key, (item, 0))
         found[key] = (first, count + 1)
     diagnoses = []
@@ -91,7 +94,8 @@ def problems(caller: Caller, seen: list[Seen], hint: str = "") -> list[Diagnosis
         more = "1 more probe" if count == 2 else f"{count - 1} more probes"
         also = f" So it does in {more}." if count > 1 else ""
         text = f"Your function {deed} It was called with {shapes(item.probe)}.{also}{hint}"
-        diagnoses.append(finding(kind, text, item.line, item.probe.name))
+        mend = mend_for(item, caller.fn, caller.form) if caller.adapter is None else ""
+        diagnoses.append(finding(kind, text, item.line, item.probe.name, mend))
     return diagnoses
 
 
@@ -115,6 +119,10 @@ def fickle(seen: Observed) -> Diagnosis:
     return finding(seen.fickle, text, probe=seen.first.name)
 
 
+UNEVEN = 0.2
+"""How far the share of dropped weights may be from the chance with which they were dropped."""
+
+
 def aliasing(seen: Observed) -> list[Diagnosis]:
     """A result that lies in the memory of an input."""
     item = next((item for item in seen.seen if item.alias and not item.changed), None)
@@ -130,7 +138,10 @@ def fixed_dropout(seen: Observed) -> Diagnosis | None:
     if seen.dropped is None:
         return None
     gone = seen.dropped[0] == 0
-    found = dropout(seen)
+    with np.errstate(all="ignore"):
+        factor = float(np.nanmax(np.where(gone, 0, seen.dropped[0] / seen.dropped[1])))
+    made_up = abs(factor * (1 - gone.mean()) - 1) < UNEVEN
+    found = dropout(seen) if made_up and factor > 1 + 1e-6 else None
     if found is None or any(
         (gone == gone[index]).all() for index in ((slice(0, 1),), np.s_[:, :, :1], np.s_[..., :1])
     ):

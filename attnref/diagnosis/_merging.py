@@ -32,3 +32,22 @@ def even(tops: Array, sums: Array) -> Array:
 def by_top(tops: Array, sums: Array) -> Array:
     shares = np.exp(tops - tops.max(axis=0))
     return np.asarray(shares / shares.sum(axis=0))
+
+
+def by_base(tops: Array, sums: Array) -> Array:
+    """Powers of e of a log-sum-exp that was kept to the base 2."""
+    lse = (tops + np.log(sums)) / np.log(2)
+    shares = np.exp(lse - lse.max(axis=0))
+    return np.asarray(shares / shares.sum(axis=0))
+
+
+def one_by_one(tops: Array, sums: Array) -> Array:
+    """Each part is merged with what there is so far, both weighed by their greatest scores."""
+    shares, most = np.zeros_like(tops), tops[0]
+    shares[0] = 1.0
+    for n in range(1, len(tops)):
+        new = np.maximum(most, tops[n])
+        old, now = np.exp(most - new), np.exp(tops[n] - new)
+        shares[:n] *= old / (old + now)
+        shares[n], most = now / (old + now), new
+    return shares

@@ -7,12 +7,13 @@ import numpy as np
 
 from attnref.diagnosis._again import Observed
 from attnref.diagnosis._arrays import step_of
-from attnref.diagnosis._calling import Caller, Seen
+from attnref.diagnosis._calling import Caller
 from attnref.diagnosis._measured import measured
 from attnref.diagnosis._narrow import stage_of, unexplained
 from attnref.diagnosis._pipeline import Variant, run, same, shows_on
 from attnref.diagnosis._report import Diagnosis, Unexplained
 from attnref.diagnosis._search import Faults, Found, Observation, Search
+from attnref.diagnosis._seen import Seen
 from attnref.diagnosis._wording import diagnosed
 
 ENOUGH = 3

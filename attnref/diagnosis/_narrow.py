@@ -6,13 +6,16 @@ import numpy as np
 
 from attnref._masks import Align
 from attnref.diagnosis._attention import identity_probe
-from attnref.diagnosis._calling import Caller, Seen
+from attnref.diagnosis._calling import Caller
 from attnref.diagnosis._pipeline import Array, Probe, Work, run, same
 from attnref.diagnosis._report import Unexplained
 from attnref.diagnosis._say import differing, keys, number, row, where
+from attnref.diagnosis._seen import Seen
 
 SLIGHT = 0.01
 """Weights that are off by less than this are rounded rather than wrong."""
+
+SOME = "some sizes alone, for with others it is right: look at what depends on d_k, d_v, lengths, heads or samples"
 
 OPTIONS = ("scale", "bias", "softcap", "window", "causal", "mask", "lengths")
 
@@ -71,7 +74,7 @@ def stage_of(caller: Caller) -> str:
     if blended is not None and not same(blended, weights @ V, 1e-5):
         return "the blend: it is not the weights times the values"
     if same(weights, work.weights, 1e-5):
-        return "the blend of the values"
+        return SOME
     causal = Probe("causal", probe.arrays, {"causal": True}, frozenset({"causal"}))
     corners: tuple[tuple[Align, str], ...] = (("bottom_right", "bottom right"), ("top_left", "top left"))
     for align, corner in corners:

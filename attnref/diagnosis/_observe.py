@@ -9,9 +9,10 @@ import numpy as np
 
 from attnref.diagnosis._again import Observed, repeat
 from attnref.diagnosis._arrays import equal_widths, narrowed
-from attnref.diagnosis._calling import Caller, Seen
+from attnref.diagnosis._calling import Caller
 from attnref.diagnosis._fitting import fitting, with_mask
 from attnref.diagnosis._pipeline import Probe, run
+from attnref.diagnosis._seen import Seen
 from attnref.diagnosis._signature import frameworks
 
 TRIAL = {"causal": False, "scale": 0.5, "softcap": 30.0, "window": (1, 1)}
@@ -21,6 +22,8 @@ def observe(caller: Caller, probes: Sequence[Probe], into: Observed) -> None:
     """Fill in what is seen, as it comes: what is there so far counts even if the function never ends."""
     probes = [narrowed(probe, caller.rules.layout) for probe in probes]
     settle(caller, probes, into)
+    if "window" in caller.takes:
+        windows(caller, [probe for probe in probes if not probe.options][:4], into)
     if into.equal_widths:
         probes = [equal_widths(probe) for probe in probes]
     if caller.full_mask and caller.takes.get("mask") in caller.must:
@@ -79,8 +82,6 @@ def settle(caller: Caller, probes: Sequence[Probe], into: Observed) -> None:
             into.skipped.append(f"values wider or narrower than keys: the function {refused.deed}")
             simple = narrow
     order(caller, simple[0])
-    if "window" in caller.takes:
-        windows(caller, simple, into)
     if caller.unread and best[0] < len(simple):
         discover(caller, simple, into)
 

@@ -28,7 +28,12 @@ def untested(caller: Caller, form: Form, wanted: set[str] | None, seen: Observed
     if wanted is not None:
         left = sorted(set(form.options) - wanted - set(missing))
         found += [f"{', '.join(left)}: not among the features asked for."] if left else []
-    found += [f"“{'”, “'.join(probes)}”: the function {deed}" for deed, probes in seen.refused.items()]
+    told = {item.deed for item in seen.seen if item.problem}
+    found += [
+        f"“{'”, “'.join(probes)}”: the function {deed}"
+        for deed, probes in seen.refused.items()
+        if deed not in told
+    ]
     return found + seen.skipped
 
 

@@ -11,12 +11,14 @@ import traceback
 import warnings
 from collections.abc import Callable
 from dataclasses import dataclass, field
+from pathlib import Path
 from types import FrameType, TracebackType
 from typing import Any
 
 IMPORTS = 60
 """Seconds for which a function is left alone that is loading a module."""
 
+HERE = str(Path(__file__).parent)
 OURS = "attnref.diagnosis"
 
 
@@ -54,7 +56,9 @@ def place(trace: TracebackType | FrameType | None, home: str) -> str:
     back = isinstance(trace, TracebackType)
     stack = traceback.extract_tb(trace) if back else traceback.extract_stack(trace)  # type: ignore[arg-type]
     own = [entry for entry in stack if _own(entry, home)] or list(stack[-1:])
-    return described(own[-1].filename, own[-1].lineno or 0, own[-1].line) if own else ""
+    if not own or HERE in own[-1].filename:  # it was refused before it began
+        return ""
+    return described(own[-1].filename, own[-1].lineno or 0, own[-1].line)
 
 
 def home_of(fn: Any) -> str:

@@ -1,6 +1,8 @@
 """What goes wrong with whole arrays: the wrong one, the wrong axis, heads and samples mixed up, a step missing."""
 
 from collections.abc import Callable
+from functools import partial
+from typing import Any
 
 import numpy as np
 
@@ -61,6 +63,15 @@ def _first(w: Work, axis: int) -> tuple[Array, Array, Array]:
     first[axis] = slice(0, 1)
     K, V = (np.broadcast_to(array[tuple(first)], array.shape) for array in (w.K, w.V))
     return w.Q, K, V
+
+
+def _first_of(which: str, axis: int, w: Work) -> tuple[Array, Array, Array]:
+    """One of the arrays is that of the first head or sample."""
+    first: list[Any] = [slice(None)] * w.K.ndim
+    first[axis] = slice(0, 1)
+    kept = {"Q": w.Q, "K": w.K, "V": w.V}
+    kept[which] = np.broadcast_to(kept[which][tuple(first)], kept[which].shape)
+    return kept["Q"], kept["K"], kept["V"]
 
 
 def _normed(x: Array) -> Array:
@@ -129,6 +140,12 @@ VARIANTS: list[Variant] = [
     Variant("batch_mixed", _compare(lambda w: w.Q @ w.K.sum(axis=0, keepdims=True).swapaxes(-1, -2)),
         says="the keys of all samples are added up"),
     Variant("batch_mixed", _compare(lambda w: _summed(w, 0)), says="the scores of all samples are added up"),
+    *(
+        Variant("heads_mixed" if axis else "batch_mixed", _inputs(partial(_first_of, which, axis)), common=False,
+            says=f"all {who} use the {what} of the first")
+        for axis, who in ((1, "heads"), (0, "samples"))
+        for which, what in (("K", "keys"), ("V", "values"), ("Q", "queries"))
+    ),
     Variant("heads_mixed", _inputs(lambda w: _first(w, 1)), says="all heads use the keys and values of the first"),
     Variant("batch_mixed", _inputs(lambda w: _first(w, 0)), says="all samples use the keys and values of the first"),
     Variant("keys_normalised", _compare(lambda w: _normed(w.Q) @ _normed(w.K).swapaxes(-1, -2)),

@@ -118,6 +118,7 @@ def _short(even: bool) -> Hook:
 
 
 LENGTHS = frozenset({"lengths"})
+MANY = 100
 
 VARIANTS: list[Variant] = [
     Variant("lengths_ignored", _lengths(lambda j, n, L: None), LENGTHS, "the lengths of the texts change nothing"),
@@ -165,6 +166,10 @@ VARIANTS: list[Variant] = [
         frozenset({"mask+causal"}), "with a mask given, causal=True changes nothing"),
     Variant("causal_dropped", _causal(lambda w: None if lengths(w)[0] != lengths(w)[1] else _right(w)),
         CAUSAL, "where L_q ≠ L_k, causal=True changes nothing", False),
+    Variant("causal_dropped", _causal(lambda w: _right(w) if max(lengths(w)) > MANY else None), CAUSAL,
+        f"where there are fewer than {MANY} tokens, causal=True changes nothing", False),
+    Variant("causal_dropped", _causal(lambda w: None if max(lengths(w)) > MANY else _right(w)), CAUSAL,
+        f"where there are more than {MANY} tokens, causal=True changes nothing", False),
     Variant("causal_dropped", _causal(lambda w: _right(w) if w.scale is None else None),
         frozenset({"causal+scale"}), "with a scale given, causal=True changes nothing", False),
     *(

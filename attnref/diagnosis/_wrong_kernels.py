@@ -4,7 +4,7 @@ from functools import partial
 
 import numpy as np
 
-from attnref.diagnosis._merging import by_top, even, merged
+from attnref.diagnosis._merging import by_base, by_top, even, merged, one_by_one
 from attnref.diagnosis._pipeline import Hook, Variant
 from attnref.diagnosis._wrong_tiles import (
     ANY,
@@ -20,6 +20,8 @@ from attnref.diagnosis._wrong_tiles import (
     counted,
     first_block,
     inverse,
+    last_block,
+    mask_within,
     online,
     only,
     overlapping,
@@ -74,6 +76,8 @@ BOUNDS = [
         rare("block_dropped", {"normalise": only(whole_or_one(n))},
             f"keys behind the last full block of {n} are left out"),
         rare("block_dropped", {"normalise": only(first_block(n))}, f"only the first block of {n} keys is read"),
+        rare("block_dropped", {"normalise": last_block(n)},
+            f"only the last block of {n} keys counts: maximum, sum or blend begin anew in each"),
         rare("block_dropped", {"write": rows(whole(n))},
             f"the last block of {n} queries is left out unless it is full, and its outputs are 0"),
         rare("block_dropped", {"write": rows(whole_or_one(n))},
@@ -102,6 +106,8 @@ MERGED = [
     for share, says in (
         (even, "are averaged as if their weights were equal"),
         (by_top, "are weighed by their greatest scores, without their sums"),
+        (one_by_one, "are merged one by one, weighed by their greatest scores, without their sums"),
+        (by_base, "are weighed by powers of e, while their log-sum-exp is kept to the base 2"),
     )
 ]  # fmt: skip
 
@@ -112,6 +118,8 @@ CAUSAL_TILES = [
         for law, says in (
             (lambda i, j, a, n=n: j <= np.minimum(i // n * n + n - 1 + a, 10**6),
                 f"each query sees what the last one of its block of {n} sees"),
+            (lambda i, j, a, n=n: (j <= i + a) & (j < i // n * n + n),
+                f"keys are read up to the end of the query's block of {n}, as if there were as many keys as queries"),
             (lambda i, j, a, n=n: j <= i // n * n + a, f"each query sees what the first of its block of {n} sees"),
         )
     ),
@@ -147,4 +155,18 @@ WINDOW_TILES = [
     )
 ]  # fmt: skip
 
-VARIANTS: list[Variant] = [*WINDOW_TILES, *RUNNING, *BOUNDS, *PLACES, *MERGED, *CAUSAL_TILES, *WIDTHS]
+MASKED = [
+    rare("mask_ignored", mask_within(n), f"the mask hides keys of the first block of {n} alone", frozenset({"mask"}))
+    for n in ROWS
+]  # fmt: skip
+
+VARIANTS: list[Variant] = [
+    *WINDOW_TILES,
+    *MASKED,
+    *RUNNING,
+    *BOUNDS,
+    *PLACES,
+    *MERGED,
+    *CAUSAL_TILES,
+    *WIDTHS,
+]

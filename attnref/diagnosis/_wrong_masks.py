@@ -47,6 +47,10 @@ def _rank(w: Work) -> Array:
     return np.asarray(w.mask[:, None] if w.mask.ndim == 3 else w.mask)
 
 
+def _whole(w: Work) -> Array:
+    return np.asarray(np.broadcast_to(w.mask, w.logits.shape))
+
+
 def _any_row(w: Work) -> Array:
     return np.asarray(np.broadcast_to(w.mask, w.logits.shape)[..., :1, :])
 
@@ -138,6 +142,8 @@ VARIANTS: list[Variant] = [
         "the mask of the first head is used for all", False),
     Variant("mask_first", _see(lambda w: w.mask[:1, :1] if w.mask.ndim == 4 else w.mask), MASK,
         "the mask of the first sample and head is used for all", False),
+    Variant("mask_first", _see(lambda w: _whole(w)[:, :1]), MASK, "the mask of the first head is used for all", False),
+    Variant("mask_first", _see(lambda w: _whole(w)[:1]), MASK, "the mask of the first sample is used for all", False),
     Variant("mask_first", _see(_any_row), MASK, "the mask of the first query is used for all", False),
     Variant("mask_on_queries", {"hide_mask": nothing, "reweigh": _keep_row}, MASK,
         "the mask silences queries and hides no key", False),

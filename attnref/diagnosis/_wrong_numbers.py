@@ -11,9 +11,12 @@ from attnref.diagnosis._wrong_masks import EMPTY
 LEAST = 1e-7
 """What is smaller makes no difference that counts."""
 
+GREATEST = 0.9
+"""What is greater is no small number; a one that is added means something."""
+
 EPSILONS = (1e-2, 1e-3, 1e-4)
 BOUNDS = (5.0, 10.0, 15.0, 20.0, 30.0, 40.0, 50.0, 60.0, 64.0, 80.0, 88.0, 100.0, 500.0, 700.0)
-CUT = frozenset({"large", "low", "first_block"})
+ANY: frozenset[str] = frozenset()
 
 
 def _thinned(epsilon: float, shifted: bool) -> Hook:
@@ -72,7 +75,7 @@ def measured_epsilons(share: float) -> list[Variant]:
     """What may have been added, from the weight of the first of two keys, whose score alone is not zero."""
     total = 1 + np.exp(-2.0)
     epsilon = 1 / share - total if share > 0 else 0.0
-    if epsilon < LEAST:
+    if not LEAST < epsilon < GREATEST:
         return []
     bare = thinned(short(epsilon * np.exp(2.0)))[1]
     return [thinned(short(epsilon))[0], bare, *raised(short((1 - share * total) / (2 * share - 1)))]
@@ -116,7 +119,7 @@ VARIANTS: list[Variant] = [
     *(v for epsilon in EPSILONS for v in thinned(epsilon)),
     *(v for epsilon in EPSILONS for v in raised(epsilon)),
     *(
-        Variant("scores_clipped", {"normalise": _cut(*law(c), masked)}, CUT | (EMPTY if masked else CUT),
+        Variant("scores_clipped", {"normalise": _cut(*law(c), masked)}, ANY,
             says.format(c) + (", those of hidden keys too" if masked else ""), False)
         for c in BOUNDS
         for says, law in SIDES

@@ -1,6 +1,8 @@
 """What goes wrong with the scale: the wrong width, the wrong power, the wrong place, the argument unread."""
 
+import math
 from collections.abc import Callable
+from functools import partial
 
 from attnref.diagnosis._pipeline import Variant, Work
 from attnref.diagnosis._steps import default_factor, hide_causal
@@ -45,6 +47,10 @@ def _argument(law: Law) -> dict[str, Callable[[Work], None]]:
     return {"factor": step}
 
 
+def _padded(n: int, w: Work) -> float:
+    return float((-(-_d_k(w) // n) * n) ** -0.5)
+
+
 LAWS: list[tuple[str, str, Law, bool]] = [
     ("scale_missing", "your dot products are not divided at all", lambda w: 1.0, True),
     ("scale_model_dim", "your dot products are divided by sqrt(d_model) = sqrt({d_model})",
@@ -77,6 +83,12 @@ LAWS: list[tuple[str, str, Law, bool]] = [
         lambda w: (_d_k(w) + w.V.shape[-1]) ** -0.5, False),
     ("scale_wrong_dim", "your dot products are divided by sqrt(n_heads · d_v)",
         lambda w: (_heads(w) * w.V.shape[-1]) ** -0.5, False),
+    ("scale_wrong_dim", "your dot products are divided by the whole part of sqrt(d_k)",
+        lambda w: 1 / int(_d_k(w) ** 0.5), False),
+    ("scale_wrong_dim", "your dot products are divided by the root of d_k rounded up to a power of two",
+        lambda w: (1 << (_d_k(w) - 1).bit_length()) ** -0.5, False),
+    *(("scale_wrong_dim", f"your dot products are divided by the root of d_k rounded up to a multiple of {n}",
+        partial(_padded, n), False) for n in (8, 16, 32, 64)),
     ("scale_wrong_dim", "your dot products are divided by L_k itself", lambda w: 1 / w.K.shape[-2], False),
     ("scale_wrong_dim", "your dot products are divided by n_heads itself", lambda w: 1 / _heads(w), False),
     ("scale_one_side", "only one of your Q and K is scaled, by d_k^(−1/4)", lambda w: _d_k(w) ** -0.25, True),
@@ -114,6 +126,11 @@ def _negative(w: Work) -> None:
 def _bias_scaled(w: Work) -> None:
     if w.bias is not None:
         w.logits = w.logits + w.bias * w.factor
+
+
+def _bias_narrow(w: Work) -> None:
+    if w.bias is not None:
+        w.logits = w.logits + w.bias * math.log(2)
 
 
 def _bias_ignored(w: Work) -> None:
@@ -166,6 +183,8 @@ VARIANTS: list[Variant] = [
     Variant("bias_scaled", {"bias": _bias_scaled}, frozenset({"bias"}), "the bias is multiplied by the scale too"),
     Variant("bias_scaled", {"rescale": _before, "hide_causal": _late}, frozenset({"bias", "softcap"}),
         "scale comes after bias"),
+    Variant("bias_scaled", {"bias": _bias_narrow}, frozenset({"bias"}),
+        "the bias lacks the factor log₂e that the scores have for powers of 2", False),
     Variant("bias_ignored", {"bias": _bias_ignored}, frozenset({"bias"}), "the bias is not added"),
 ]  # fmt: skip
 

@@ -11,7 +11,8 @@ def _values_apart(keys: Callable[[Array, Work], Array], values: Callable[[Array,
     """Heads of keys and values are shared in different ways."""
 
     def step(w: Work) -> None:
-        w.K, w.V = keys(w.K, w), values(w.V, w)
+        if "grouped" in w.features:
+            w.K, w.V = keys(w.K, w), values(w.V, w)
 
     return step
 

@@ -35,6 +35,12 @@ def _cap_early(w: Work) -> None:
     w.logits = w.logits * w.factor
 
 
+def _cap_to_the_base_two(w: Work) -> None:
+    """The scores hold the factor log₂e, for powers of 2, when they are capped."""
+    if w.softcap is not None:
+        w.logits = w.softcap * np.tanh(w.logits / np.log(2) / w.softcap) * np.log(2)
+
+
 def _cap_then_hide(w: Work) -> None:
     _late_cap(w)
     hide_causal(w)
@@ -55,5 +61,7 @@ VARIANTS: list[Variant] = [
     _softcap({"cap": _cap_unscaled}, "softcap_unscaled", "tanh(score / cap) is not multiplied by the cap"),
     _softcap({"cap": _cap_undivided}, "softcap_unscaled", "the score is not divided by the cap before tanh"),
     _softcap({"rescale": _cap_early, "cap": nothing}, "softcap_before_scale", "the cap comes before the scale"),
+    _softcap({"cap": _cap_to_the_base_two}, "softcap_before_scale",
+        "the cap comes after the factor log₂e, and not before it"),
     _softcap({"cap": nothing, "hide_causal": _cap_then_hide}, "softcap_after_bias", "the bias is capped too"),
 ]  # fmt: skip

@@ -11,7 +11,6 @@ from attnref.diagnosis._steps import seen, top
 
 CONSTANTS = (5, 10, 20, 30, 50, 64, 88, 100, 128, 200, 256, 300, 500, 700, -10, -50, -100)
 FLOORS = (1e-5, 1e-6, 1e-7, 1e-8, 1e-9, 1e-10, 1e-12, 1e-15, 1e-16, 1e-20, 1e-30, 1e-38, 1e-300)
-FIXED = "a fixed {} is subtracted, not the row's maximum"
 NO_MAXIMUM = "no maximum is subtracted, and exp overflows above 709"
 LARGE = frozenset({"large", "low", "first_block"})
 
@@ -40,7 +39,7 @@ def _bare(axes: tuple[int, ...]) -> Hook:
 
 
 def _guarded(w: Work) -> None:
-    w.weights = np.where(np.isnan(w.weights), 0, w.weights)
+    w.weights = np.nan_to_num(w.weights, nan=0, posinf=np.inf, neginf=-np.inf)
 
 
 def _held(powers: Array, dtype: str) -> Array:
@@ -196,7 +195,7 @@ VARIANTS: list[Variant] = [
         axis=(-1, -2), keepdims=True)),
     *shifts("softmax_global_max", "one maximum is subtracted for all heads",
         lambda x: np.max(x, axis=(-1, -2, -3), keepdims=True)),
-    *(v for c in CONSTANTS for v in shifts("softmax_const_max", FIXED.format(minus(c)), _constant(c))),
+    *(v for c in CONSTANTS for v in shifts("softmax_const_max", f"a fixed {minus(c)} is subtracted", _constant(c))),
     *(v for c in (-5e4, -1e4, -3e4, -1e3, -500, -100, 0)
       for v in shifts("online_sentinel", f"the running maximum starts at {minus(c)} and not at −∞", _at_least(c))),
 ]  # fmt: skip

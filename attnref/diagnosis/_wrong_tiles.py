@@ -11,9 +11,7 @@ SIZES = (1, 2, 3, 4, 5, 6, 8, 16, 32, 64, 128)
 ROWS = (2, 3, 4, 5, 6, 8, 16, 32, 64, 128)
 TILES = (2, 3, 4, 5, 8, 16, 32, 64)
 PARTS = (2, 3, 4)
-ANY: frozenset[str] = frozenset()
-CAUSAL = frozenset({"causal"})
-WINDOW = frozenset({"window"})
+ANY, CAUSAL, WINDOW = frozenset[str](), frozenset({"causal"}), frozenset({"window"})
 
 Law = Callable[[Array], Array]
 
@@ -107,6 +105,26 @@ def only(law: Callable[[int], int]) -> Hook:
         normalise(w)
 
     return step
+
+
+def last_block(size: int) -> Hook:
+    """Only the keys of the last block are read."""
+
+    def step(w: Work) -> None:
+        L_k = w.logits.shape[-1]
+        w.logits = np.where(np.arange(L_k) >= (L_k - 1) // size * size, w.logits, -np.inf)
+        normalise(w)
+
+    return step
+
+
+def mask_within(size: int) -> dict[str, Hook]:
+    """The mask is read for the first keys alone."""
+
+    def step(w: Work) -> None:
+        w.mask_seen = None if w.mask is None else w.mask | (np.arange(lengths(w)[1]) >= size)
+
+    return {"see_mask": step}
 
 
 def rows(law: Callable[[int], int]) -> Hook:

@@ -800,3 +800,353 @@ add("backward_unscaled", "the gradient of the scores is not scaled", "grad_scale
     BACKWARD.replace("DELTA", DELTA).replace("UPDATE", "+=").replace("(dP - delta) * scale", "(dP - delta)"), form="gradients")
 add("backward_delta_of_tile", "the row's term is summed over the tile alone", "grad_block",
     BACKWARD.replace("DELTA", "0.0").replace("UPDATE", "+=").replace("(dP - delta)", "(dP - (dP * P).sum(-1, keepdims=True))"), form="gradients")
+
+# A second lot, written after the first had been named -----------------------------------------------------------------
+
+add("scan_style", "one key each, merged as a tree of (maximum, sum, output)", RIGHT, """
+def merge(a, b):
+    (m1, l1, o1), (m2, l2, o2) = a, b
+    m = np.maximum(m1, m2)
+    s = np.where(np.isneginf(m), 0, m)
+    a1, a2 = np.exp(m1 - s), np.exp(m2 - s)
+    return m, l1 * a1 + l2 * a2, o1 * a1[..., None] + o2 * a2[..., None]
+
+
+def f(q, k, v, mask=None):
+    parts = []
+    for j in range(k.shape[2]):
+        s = (q * k[:, :, j : j + 1]).sum(-1) / np.sqrt(q.shape[-1])
+        if mask is not None:
+            s = np.where(np.broadcast_to(mask, q.shape[:3] + (k.shape[2],))[..., j], s, -np.inf)
+        parts.append(
+            (
+                s,
+                np.where(np.isneginf(s), 0.0, 1.0),
+                np.broadcast_to(v[:, :, j : j + 1], s.shape + v.shape[-1:])
+                * np.where(np.isneginf(s), 0.0, 1.0)[..., None],
+            )
+        )
+    while len(parts) > 1:
+        parts = [
+            merge(*parts[i : i + 2]) if i + 1 < len(parts) else parts[i] for i in range(0, len(parts), 2)
+        ]
+    m, l, o = parts[0]
+    return o / np.where(l == 0, 1, l)[..., None]
+""")
+
+add("scan_bad_merge", "parts are merged by their maxima, without their sums", "partial_merge", """
+def f(q, k, v):
+    m = l = o = None
+    for j0 in range(0, k.shape[2], 2):
+        s = np.einsum("bhid,bhjd->bhij", q, k[:, :, j0 : j0 + 2]) / np.sqrt(q.shape[-1])
+        mj = s.max(-1)
+        p = np.exp(s - mj[..., None])
+        lj = p.sum(-1)
+        oj = p @ v[:, :, j0 : j0 + 2] / lj[..., None]
+        if m is None:
+            m, l, o = mj, lj, oj
+            continue
+        mn = np.maximum(m, mj)
+        a, b = np.exp(m - mn), np.exp(mj - mn)
+        o = (o * a[..., None] + oj * b[..., None]) / (a + b)[..., None]
+        l = l * a + lj * b
+        m = mn
+    return o
+""")
+
+add("lse_without_max", "the log-sum-exp of a part lacks its maximum", "online_rescale", """
+def f(q, k, v):
+    outs, lses = [], []
+    for j0 in range(0, k.shape[2], 4):
+        s = np.einsum("bhid,bhjd->bhij", q, k[:, :, j0 : j0 + 4]) / np.sqrt(q.shape[-1])
+        mj = s.max(-1, keepdims=True)
+        p = np.exp(s - mj)
+        lj = p.sum(-1, keepdims=True)
+        outs.append(p @ v[:, :, j0 : j0 + 4] / lj)
+        lses.append(np.log(lj))
+    w = np.exp(np.stack(lses))
+    w /= w.sum(0)
+    return (np.stack(outs) * w).sum(0)
+""")
+
+add("lse_base2_mix", "the log-sum-exp is kept to the base 2 and merged by powers of e", "partial_merge", """
+def f(q, k, v):
+    outs, lses = [], []
+    for j0 in range(0, k.shape[2], 4):
+        s = np.einsum("bhid,bhjd->bhij", q, k[:, :, j0 : j0 + 4]) / np.sqrt(q.shape[-1])
+        mj = s.max(-1, keepdims=True)
+        p = np.exp(s - mj)
+        lj = p.sum(-1, keepdims=True)
+        outs.append(p @ v[:, :, j0 : j0 + 4] / lj)
+        lses.append((mj + np.log(lj)) * 1.4426950408889634)
+    L = np.stack(lses)
+    w = np.exp(L - L.max(0))
+    w /= w.sum(0)
+    return (np.stack(outs) * w).sum(0)
+""")
+
+add("kv_outer_q_inner_reset", "maximum and sum begin anew in each tile of keys", "block_dropped", """
+def f(q, k, v):
+    O = np.zeros(q.shape[:3] + v.shape[3:])
+    for j0 in range(0, k.shape[2], 3):
+        l = np.zeros(q.shape[:3] + (1,))
+        m = np.full(l.shape, -np.inf)
+        s = q @ k[:, :, j0 : j0 + 3].transpose(0, 1, 3, 2) / q.shape[-1] ** 0.5
+        mn = np.maximum(m, s.max(-1, keepdims=True))
+        p = np.exp(s - mn)
+        ln = np.exp(m - mn) * l + p.sum(-1, keepdims=True)
+        O = (l * np.exp(m - mn) * O + p @ v[:, :, j0 : j0 + 3]) / ln
+    return O
+""")
+
+add("causal_skip_offset", "tiles are skipped as if there were as many keys as queries", "causal_block masked_row_uniform", """
+def f(q, k, v, causal=False):
+    n, m = q.shape[2], k.shape[2]
+    O = np.zeros(q.shape[:3] + v.shape[3:])
+    for i0 in range(0, n, 4):
+        qi = q[:, :, i0 : i0 + 4]
+        hi = min(m, i0 + 4) if causal else m
+        s = qi @ k[:, :, :hi].transpose(0, 1, 3, 2) / q.shape[-1] ** 0.5
+        if causal:
+            s = np.where(np.arange(hi) <= np.arange(i0, i0 + qi.shape[2])[:, None] + m - n, s, -1e30)
+        e = np.exp(s - s.max(-1, keepdims=True))
+        O[:, :, i0 : i0 + 4] = e @ v[:, :, :hi] / e.sum(-1, keepdims=True)
+    return O
+""")
+
+add("mask_tile_transposed", "tiles of the mask are read with rows and columns exchanged", UNKNOWN, """
+def f(q, k, v, mask=None):
+    n, m = q.shape[2], k.shape[2]
+    s = q @ k.transpose(0, 1, 3, 2) / q.shape[-1] ** 0.5
+    if mask is not None:
+        M = np.broadcast_to(mask, s.shape)
+        out = np.ones(s.shape, bool)
+        for i0 in range(0, n, 2):
+            for j0 in range(0, m, 2):
+                t = M[..., j0 : j0 + 2, i0 : i0 + 2]
+                a, b = out[..., i0 : i0 + 2, j0 : j0 + 2].shape[-2:]
+                t = t[..., :a, :b]
+                out[..., i0 : i0 + t.shape[-2], j0 : j0 + t.shape[-1]] = t
+        s = np.where(out, s, -1e300)
+    e = np.exp(s - s.max(-1, keepdims=True))
+    return e @ v / e.sum(-1, keepdims=True)
+""", empty_row="mean")
+
+add("mask_first_tile_only", "the mask is applied in the first tile of keys alone", "mask_ignored", """
+def f(q, k, v, mask=None):
+    s = q @ k.transpose(0, 1, 3, 2) / q.shape[-1] ** 0.5
+    if mask is not None:
+        M = np.broadcast_to(mask, s.shape).copy()
+        M[..., 4:] = True
+        s = np.where(M, s, -1e300)
+    e = np.exp(s - s.max(-1, keepdims=True))
+    return e @ v / e.sum(-1, keepdims=True)
+""")
+
+add("head_mask_of_first_head", "the mask has a stride of 0 over the heads", "mask_first", """
+def f(q, k, v, mask=None):
+    s = q @ k.transpose(0, 1, 3, 2) / q.shape[-1] ** 0.5
+    if mask is not None:
+        M = np.broadcast_to(mask, s.shape)[:, :1]
+        s = np.where(M, s, -1e300)
+    e = np.exp(s - s.max(-1, keepdims=True))
+    return e @ v / e.sum(-1, keepdims=True)
+""", empty_row="mean")
+
+add("p_cast_fp16_before_pv", "the powers are rounded to float16 before they meet the values", "softmax_low_precision", """
+def f(q, k, v):
+    s = q @ k.transpose(0, 1, 3, 2) / q.shape[-1] ** 0.5
+    e = np.exp(s - s.max(-1, keepdims=True))
+    return (e.astype(np.float16).astype(float)) @ v / e.sum(-1, keepdims=True)
+""")
+
+add("scale_int_div", "the root of the width is cut to a whole number", "scale_wrong_dim", """
+def f(q, k, v):
+    s = q @ k.transpose(0, 1, 3, 2) / int(q.shape[-1] ** 0.5)
+    e = np.exp(s - s.max(-1, keepdims=True))
+    return e @ v / e.sum(-1, keepdims=True)
+""")
+
+add("scale_padded_d", "the scale is that of a width padded to a multiple of 8", "scale_wrong_dim", """
+def f(q, k, v):
+    d = -(-q.shape[-1] // 8) * 8
+    s = q @ k.transpose(0, 1, 3, 2) / d**0.5
+    e = np.exp(s - s.max(-1, keepdims=True))
+    return e @ v / e.sum(-1, keepdims=True)
+""")
+
+add("scale_pow2_d", "the scale is that of a width padded to a power of two", "scale_wrong_dim", """
+def f(q, k, v):
+    d = 1 << (q.shape[-1] - 1).bit_length()
+    s = q @ k.transpose(0, 1, 3, 2) / d**0.5
+    e = np.exp(s - s.max(-1, keepdims=True))
+    return e @ v / e.sum(-1, keepdims=True)
+""")
+
+add("topk", "only the best four keys count", UNKNOWN, """
+def f(q, k, v):
+    s = q @ k.transpose(0, 1, 3, 2) / q.shape[-1] ** 0.5
+    t = np.sort(s, -1)[..., -4:][..., :1]
+    s = np.where(s >= t, s, -1e300)
+    e = np.exp(s - s.max(-1, keepdims=True))
+    return e @ v / e.sum(-1, keepdims=True)
+""")
+
+add("skip_small", "keys with scores more than 8 below the best are skipped", UNKNOWN, """
+def f(q, k, v):
+    s = q @ k.transpose(0, 1, 3, 2) / q.shape[-1] ** 0.5
+    s = np.where(s < s.max(-1, keepdims=True) - 8, -1e300, s)
+    e = np.exp(s - s.max(-1, keepdims=True))
+    return e @ v / e.sum(-1, keepdims=True)
+""")
+
+add("lazy_rescale", "the maximum moves only when it grows by more than 8", RIGHT, """
+def f(q, k, v):
+    m = np.full(q.shape[:3] + (1,), -np.inf)
+    l = np.zeros(m.shape)
+    o = np.zeros(q.shape[:3] + v.shape[3:])
+    for j in range(0, k.shape[2], 3):
+        s = q @ k[:, :, j : j + 3].transpose(0, 1, 3, 2) / q.shape[-1] ** 0.5
+        mt = s.max(-1, keepdims=True)
+        mn = np.where(mt > m + 8, mt, m)
+        mn = np.where(np.isneginf(m), mt, mn)
+        a = np.exp(m - mn)
+        p = np.exp(s - mn)
+        l = l * a + p.sum(-1, keepdims=True)
+        o = o * a + p @ v[:, :, j : j + 3]
+        m = mn
+    return o / l
+""")
+
+add("exp_poly", "the exponential is a power of 1 + x / 256", UNKNOWN, """
+def f(q, k, v):
+    s = q @ k.transpose(0, 1, 3, 2) / q.shape[-1] ** 0.5
+    x = s - s.max(-1, keepdims=True)
+    e = np.maximum(1 + x / 256, 0) ** 256
+    return e @ v / e.sum(-1, keepdims=True)
+""")
+
+add("bias_before_scale_exp2", "powers of 2, and the bias lacks the factor log2(e)", "bias_scaled", """
+def f(q, k, v, bias=None):
+    s = q @ k.transpose(0, 1, 3, 2) * (q.shape[-1] ** -0.5 * 1.4426950408889634)
+    if bias is not None:
+        s = s + bias
+    e = np.exp2(s - s.max(-1, keepdims=True))
+    return e @ v / e.sum(-1, keepdims=True)
+""")
+
+add("softcap_log2e", "powers of 2, and the cap comes after the factor log2(e)", "softcap_before_scale", """
+def f(q, k, v, softcap=None):
+    s = q @ k.transpose(0, 1, 3, 2) * (q.shape[-1] ** -0.5 * 1.4426950408889634)
+    if softcap is not None:
+        s = softcap * np.tanh(s / softcap)
+    e = np.exp2(s - s.max(-1, keepdims=True))
+    return e @ v / e.sum(-1, keepdims=True)
+""")
+
+add("alibi_always", "a linear bias is always added", UNKNOWN, """
+def f(q, k, v, causal=False):
+    n, m = q.shape[2], k.shape[2]
+    H = q.shape[1]
+    sl = 2.0 ** (-8 * np.arange(1, H + 1) / H)
+    d = np.arange(m) - np.arange(n)[:, None] - (m - n)
+    s = q @ k.transpose(0, 1, 3, 2) / q.shape[-1] ** 0.5 + sl[:, None, None] * np.minimum(d, 0)
+    if causal:
+        s = np.where(d <= 0, s, -1e300)
+    e = np.exp(s - s.max(-1, keepdims=True)) * (s > -1e299)
+    return e @ v / np.maximum(e.sum(-1, keepdims=True), 1e-300)
+""")
+
+add("rope_always", "queries and keys are always rotated", UNKNOWN, """
+def f(q, k, v):
+    def rot(x):
+        h = x.shape[-1] // 2
+        w = 10000.0 ** (-np.arange(h) / h)
+        a = np.arange(x.shape[2])[:, None] * w
+        x1, x2 = x[..., :h], x[..., h : 2 * h]
+        return np.concatenate(
+            [x1 * np.cos(a) - x2 * np.sin(a), x2 * np.cos(a) + x1 * np.sin(a), x[..., 2 * h :]], -1
+        )
+
+    q, k = rot(q), rot(k)
+    s = q @ k.transpose(0, 1, 3, 2) / q.shape[-1] ** 0.5
+    e = np.exp(s - s.max(-1, keepdims=True))
+    return e @ v / e.sum(-1, keepdims=True)
+""")
+
+add("out_zero_last_batch", "the last sample is left out", UNKNOWN, """
+def f(q, k, v):
+    o = np.zeros(q.shape[:3] + v.shape[3:])
+    for b in range(max(1, q.shape[0] - 1)):
+        s = q[b] @ k[b].swapaxes(-1, -2) / q.shape[-1] ** 0.5
+        e = np.exp(s - s.max(-1, keepdims=True))
+        o[b] = e @ v[b] / e.sum(-1, keepdims=True)
+    return o
+""")
+
+add("head_loop_wrong_k", "all heads read the keys of the first", "heads_mixed", """
+def f(q, k, v):
+    s = q @ k[:, :1].swapaxes(-1, -2) / q.shape[-1] ** 0.5
+    e = np.exp(s - s.max(-1, keepdims=True))
+    return e @ v / e.sum(-1, keepdims=True)
+""")
+
+add("grid_bh_swapped", "program numbers are taken apart in two orders", UNKNOWN, """
+def f(q, k, v):
+    B, H = q.shape[:2]
+    o = np.zeros(q.shape[:3] + v.shape[3:])
+    for pid in range(B * H):
+        b, h = pid % B, pid // B
+        b2, h2 = pid // H, pid % H
+        s = q[b, h] @ k[b2, h2].T / q.shape[-1] ** 0.5
+        e = np.exp(s - s.max(-1, keepdims=True))
+        o[b, h] = e @ v[b2, h2] / e.sum(-1, keepdims=True)
+    return o
+""")
+
+add("uninitialised_stale", "under the causal rule only four keys are read", UNKNOWN, """
+def f(q, k, v, causal=False):
+    n, m = q.shape[2], k.shape[2]
+    O = np.zeros(q.shape[:3] + v.shape[3:])
+    for i in range(n):
+        last = i + m - n + 1 if causal else m
+        if last <= 0:
+            continue
+        j0 = max(0, last - 4) if causal else 0
+        s = q[:, :, i : i + 1] @ k[:, :, j0:last].swapaxes(-1, -2) / q.shape[-1] ** 0.5
+        e = np.exp(s - s.max(-1, keepdims=True))
+        O[:, :, i : i + 1] = e @ v[:, :, j0:last] / e.sum(-1, keepdims=True)
+    return O
+""")
+
+add("sum_before_mask", "the sum is taken before the causal rule", "mask_after_softmax", """
+def f(q, k, v, causal=False):
+    n, m = q.shape[2], k.shape[2]
+    s = q @ k.swapaxes(-1, -2) / q.shape[-1] ** 0.5
+    e = np.exp(s - s.max(-1, keepdims=True))
+    l = e.sum(-1, keepdims=True)
+    if causal:
+        e = e * np.tri(n, m, m - n)
+    return e @ v / l
+""")
+
+add("gqa_reverse", "the groups are in reverse order", UNKNOWN, """
+def f(q, k, v):
+    r = q.shape[1] // k.shape[1]
+    i = np.arange(q.shape[1]) // r
+    i = k.shape[1] - 1 - i
+    s = q @ k[:, i].swapaxes(-1, -2) / q.shape[-1] ** 0.5
+    e = np.exp(s - s.max(-1, keepdims=True))
+    return e @ v[:, i] / e.sum(-1, keepdims=True)
+""", form="grouped")
+
+add("decode_ring", "the cache is a ring of four places", UNKNOWN, """
+def f(q, k, v, cache):
+    ks, vs = cache if cache is not None else (k[:, :, :0], v[:, :, :0])
+    ks, vs = np.concatenate([ks, k], 2)[:, :, -4:], np.concatenate([vs, v], 2)[:, :, -4:]
+    n, m = q.shape[2], ks.shape[2]
+    s = q @ ks.swapaxes(-1, -2) / q.shape[-1] ** 0.5
+    s = np.where(np.arange(m) <= np.arange(n)[:, None] + m - n, s, -1e300)
+    e = np.exp(s - s.max(-1, keepdims=True))
+    return e @ vs / e.sum(-1, keepdims=True), (ks, vs)
+""", form="decode")

@@ -427,7 +427,7 @@ def f(Q, K, V):
     return softmax(Q @ K.reshape(b, h, d, m) / np.sqrt(d)) @ V
 """)
 
-add("epsilon_in_sum", "adds 1e-3 to the sum of the exponentials", UNKNOWN, """
+add("epsilon_in_sum", "adds 1e-3 to the sum of the exponentials", "softmax_epsilon", """
 def f(Q, K, V):
     s = Q @ K.swapaxes(-1, -2) / np.sqrt(Q.shape[-1])
     e = np.exp(s - s.max(-1, keepdims=True))
