@@ -88,7 +88,7 @@ def classical(page: str) -> str:
         base = source[1].partition("assets/")[0]
         page = (
             page[: tag.start()]
-            + (f'<script src="{base}{SCRIPT}"></script>' if first else "")
+            + (f'<script defer src="{base}{SCRIPT}"></script>' if first else "")
             + page[tag.end() :]
         )
     return page

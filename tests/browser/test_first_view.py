@@ -11,6 +11,8 @@ SHEET = "document.querySelector('link[rel=stylesheet]')"
 def test_sheet_and_fonts_are_read_once_and_kept_by_the_next_page(open_page, kind):
     page = open_page(KINDS[kind])
     page.wait_for_load_state("networkidle")
+    # Written anew, an address is read anew, from the browser's memory, and all elements are styled once more.
+    assert page.evaluate(f"{SHEET}.getAttribute('href')").startswith("../")
     asked = page.evaluate("performance.getEntriesByType('resource').map((entry) => entry.name)")
     files = [name for name in asked if name.endswith((".css", ".woff2"))]
     assert len(files) > 3
@@ -53,9 +55,25 @@ def test_chosen_colours_are_told_to_the_browser_and_kept(open_page):
     assert told() == ("default", "light")
 
 
-def test_copy_button_is_there_when_a_reader_comes_to_a_block(open_page):
-    page = open_page(KINDS["lesson"])
-    block = page.locator(".highlight").nth(3)
-    block.scroll_into_view_if_needed()
-    block.hover()
-    block.locator(".md-code__button").first.wait_for(state="visible")
+def test_blocks_of_code_have_their_button_and_wide_ones_take_the_focus(open_page):
+    page = open_page(KINDS["lesson"], width=390)
+    page.wait_for_function("document.querySelector('pre > code[tabindex]')")
+    blocks = page.evaluate(
+        """() => [...document.querySelectorAll("pre > code")].filter((code) => code.offsetWidth).map((code) =>
+             [code.scrollWidth > code.clientWidth, code.tabIndex === 0, !!code.parentElement.querySelector("button")])"""
+    )
+    assert {tuple(block) for block in blocks} == {(True, True, True), (False, False, True)}
+    page.set_viewport_size({"width": 1280, "height": 900})
+    page.wait_for_function("!document.querySelector('pre > code[tabindex]')")
+
+
+@pytest.mark.parametrize("kind", list(KINDS))
+def test_page_is_shown_before_its_scripts_have_come(open_page, kind):
+    """No script of the frame waits in the way of the first paint."""
+    page = open_page(KINDS[kind])
+    tags = page.evaluate(
+        """() => [...document.querySelectorAll("script[src]")].map((script) =>
+             [script.defer || script.type === "module", script.fetchPriority])"""
+    )
+    assert len(tags) > 3
+    assert {tuple(tag) for tag in tags} == {(True, "low")}
