@@ -56,6 +56,7 @@ def on_pre_build(config: Any) -> None:
     """Before each build of `mkdocs serve`, forget modules whose files have changed: pages must not show old outputs."""
     forget_changed(ROOT)
     _kept.begin(config)
+    _templates.keep(config.theme, _kept.theme(config))
 
 
 def forget_changed(root: Path) -> None:
@@ -99,7 +100,7 @@ def on_pre_page(page: Any, config: Any, files: Any) -> Any:
 def on_env(env: Any, config: Any, files: Any) -> Any:
     if search := config.plugins.get("material/search"):
         _kept.reads_for_search(search.search_index)
-    return _templates.kept(env, _kept.theme(config))
+    return env
 
 
 def on_page_markdown(markdown: str, page: Any, config: Any, files: Any) -> str:

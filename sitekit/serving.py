@@ -44,11 +44,17 @@ class Templates:
         self.made_from: object = None
         self.env: Any = None
 
-    def kept(self, env: Any, made_from: object) -> Any:
-        """The environment of Jinja that has them. Where ``made_from`` is None, nothing is known of it: a new one."""
-        if made_from is None or made_from != self.made_from:
-            self.made_from, self.env = made_from, env
-        return self.env
+    def keep(self, theme: Any, made_from: object) -> None:
+        """Have the theme give out the environment of Jinja that it gave before. None stands for what is not known."""
+        if made_from is None:
+            return
+        if made_from != self.made_from:
+            self.made_from, self.env = made_from, theme.get_env()
+            names = [name for name in self.env.loader.list_templates() if not name.startswith(".")]
+            self.env.loader.list_templates = lambda: (
+                names
+            )  # ten thousand icons less, which MkDocs leaves out itself
+        theme.get_env = lambda: self.env
 
 
 @lru_cache(maxsize=256)

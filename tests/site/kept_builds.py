@@ -10,6 +10,7 @@ The variable SETTINGS holds settings beyond those of mkdocs.yml.
 
 from __future__ import annotations
 
+import hashlib
 import json
 import logging
 import os
@@ -44,11 +45,28 @@ def built() -> dict[str, list[str]]:
     return {"rendered": sorted(rendered), "said": list(said)}
 
 
+def site() -> dict[str, str]:
+    files = [path for path in Path("site").rglob("*") if path.is_file()]
+    return {str(path): hashlib.sha256(path.read_bytes()).hexdigest() for path in files}
+
+
+def unlike_new() -> list[str]:
+    """The files of the built site that a build differs in which takes nothing from any other."""
+    is_here = site()
+    os.environ["ATTNREF_NO_CACHE"] = "1"
+    sys.modules["sitekit.serving"].minified.cache_clear()
+    built()
+    del os.environ["ATTNREF_NO_CACHE"]
+    new = site()
+    return sorted(path for path in is_here | new if is_here.get(path) != new.get(path))
+
+
 def main(changes: list[str]) -> None:
     mkdocs.structure.pages.Page.render = _noted
     handler = logging.Handler(logging.WARNING)
     handler.emit = lambda record: said.append(record.getMessage())
     logging.getLogger("mkdocs").addHandler(handler)
+    load_config("mkdocs.yml").plugins.on_startup(command="serve", dirty=False)
     told = {"first": built()}
     if changes == ["once"]:
         changes = []
@@ -60,6 +78,7 @@ def main(changes: list[str]) -> None:
         was = path.read_text(encoding="utf-8") if path.exists() else None
         path.write_text((was or "").replace(old, new, 1) if was is not None else new, encoding="utf-8")
         told[name] = built()
+        told[name]["unlike new"] = unlike_new()
         told[f"{name}, again"] = built()
         if was is None:
             path.unlink()

@@ -48,6 +48,13 @@ CHANGES: dict[str, tuple[str, str, str, list[str]]] = {
     "a lesson": ("docs/lessons/masks.md", "is used", "is seen", ["lessons/masks.md"]),
     "a lab": ("docs/labs/first.py", "A lab.", "A file.", ["labs/first.py"]),
     "the title of a lesson": ("docs/lessons/masks.md", "title: Masks", "title: Veils", ["lessons/masks.md"]),
+    "a heading": ("docs/lessons/roots.md", "A softmax again.", "## A softmax", ["lessons/roots.md"]),
+    "the order of the pages": (
+        "mkdocs.yml",
+        "- lessons/masks.md\n- lessons/roots.md",
+        "- lessons/roots.md\n- lessons/masks.md",
+        ALL,
+    ),
     "the glossary": ("docs/study/glossary.md", "makes weights", "gives weights", ALL),
     "the library": ("attnref/_softmax.py", '"""', '"""New. ', ALL),
     "a snippet": ("snippets/masks/shown.py", "few = 3", "few = 1 + 2", ALL),
@@ -98,7 +105,7 @@ def small(tmp_path: Path) -> Path:
     return tmp_path
 
 
-def test_a_change_renders_exactly_the_pages_that_it_may_reach(small: Path) -> None:
+def test_a_change_renders_exactly_the_pages_that_it_may_reach_and_gives_a_new_site(small: Path) -> None:
     found = told(small, [[name, *change[:3]] for name, change in CHANGES.items()])
     assert [built["said"] for built in found.values() if built["said"]] == []
     assert found.pop("first")["rendered"] == ALL
@@ -109,6 +116,7 @@ def test_a_change_renders_exactly_the_pages_that_it_may_reach(small: Path) -> No
         for when, pages in ((name, pages), (f"{name}, again", []), (f"{name}, back", pages))
     }
     assert {name: built["rendered"] for name, built in found.items()} == expected
+    assert {name: found[name]["unlike new"] for name in CHANGES} == {name: [] for name in CHANGES}
 
 
 # What is wrong with it: a file, a text in it, what to put there, what is to be said.
