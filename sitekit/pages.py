@@ -243,6 +243,11 @@ class Page:
     def _visible_meta(self) -> list[re.Match[str]]:
         return list(_VISIBLE_META.finditer(self.text, 0, self.body_start))
 
+    def meta_texts(self, key: str) -> list[str]:
+        """The numerals of the title or the description as the lines of the front matter show them."""
+        lines = (match["value"] for match in self._visible_meta if match["key"] == key)
+        return [numeral.text for line in lines for numeral in numerals.find(line)]
+
     @cached_property
     def meta_numerals(self) -> list[tuple[Numeral, re.Match[str] | None]]:
         """The numerals of title and description, each with the comment that binds its line."""
@@ -311,7 +316,7 @@ class Page:
         """Markup that looks like the ledger's and isn't, and includes where no fence holds them."""
         yield from (Problem(*fault) for fault in self.record.faults)
         yield from (Problem(self.path, line, message) for line, message in self.faults)
-        reason = _meta_problem(self.text[: self.body_start])
+        reason = meta_problem(self.text[: self.body_start])
         if reason:
             yield Problem(self.path, 1, reason)
         for token in self._tokens:
@@ -328,7 +333,7 @@ class Page:
 
 
 @lru_cache(maxsize=1024)
-def _meta_problem(text: str) -> str | None:
+def meta_problem(text: str) -> str | None:
     """Front matter that is no YAML would be shown as text, without a word."""
     try:
         meta = yaml.safe_load(FRONT_MATTER.match(text)["yaml"]) if text else {}
