@@ -9,19 +9,15 @@ The bars: a page in one second, a mutant in ten milliseconds.
 from __future__ import annotations
 
 import argparse
-import datetime
 import json
-import os
-import platform
 import statistics
 import subprocess
 import sys
 import time
 from pathlib import Path
 
+from benchmarks import record
 from sitekit import check, mutants, pages, programs, proofs, sources
-
-RECORD = Path(__file__).parent / "records" / "ledger.json"
 
 
 def process_seconds(page: str, runs: int = 7) -> list[float]:
@@ -64,14 +60,7 @@ def main() -> None:
     }
     print(json.dumps(figures, indent=2))
     if arguments.record:
-        machine = f"{platform.machine()}, {os.cpu_count()} cores, Python {platform.python_version()}"
-        record = {
-            "command": f"python -m benchmarks.bench_ledger {arguments.page}",
-            "date": datetime.date.today().isoformat(),
-            "machine": machine,
-            **figures,
-        }
-        RECORD.write_text(json.dumps(record, indent=2) + "\n", encoding="utf-8")
+        record.write("ledger", figures)
 
 
 if __name__ == "__main__":

@@ -112,7 +112,8 @@ def _array(value: np.ndarray, kind: str) -> np.ndarray:
         return ~value
     if value.dtype.kind not in "iuf":
         return np.array([changed(item, kind) for item in value.flat], value.dtype).reshape(value.shape)
-    steps = (np.arange(value.size) % 17 + 1).reshape(value.shape)
+    # Not 1, 2, 3, …: one number that is twice another would stay so.
+    steps = (np.arange(value.size) * (7 if kind == "up" else 5) % 17 + 1).reshape(value.shape)
     far = abs(value) * 0.1 + 0.05 * steps if value.dtype.kind == "f" else abs(value) // 2 + steps
     return (value + far if kind == "up" else value - far).astype(value.dtype)
 
