@@ -171,6 +171,7 @@ def _function(value: Callable, kind: str, depth: int) -> Callable:
     def other(*args: Any, **kwargs: Any) -> Any:
         return changed(value(*args, **kwargs), kind, 0, depth + 1)
 
+    other.__defaults__ = changed(getattr(value, "__defaults__", None), kind, 0, depth + 1)
     return other
 
 

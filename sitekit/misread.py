@@ -38,10 +38,16 @@ _OTHER_PAGES = re.compile(
 )
 _TOC_LABEL = re.compile(r"data-toc-label\s*=")
 # What stands between two numerals that a reader takes for one: markup, and characters without any width.
+_INLINE = "a|abbr|b|big|bdi|code|data|del|em|i|ins|kbd|mark|s|samp|small|span|strong|u|var|wbr"
 _UNSEEN = re.compile(
-    r"<!--.*?-->|</?(?!su[bp]\b)[a-z]+\b[^>]*>|\]\([^)]*\)|\]\[[^\]]*\]"
+    rf"<!--.*?-->|</?(?:{_INLINE})\b[^>]*>|\]\([^)]*\)|\]\[[^\]]*\]"
     r"|[*_~`$\[\]\\'’]|[\u00ad\u200b-\u200f\u2060\ufeff]",
     re.DOTALL,
+)
+_POINTS = {",", ".", "·", "٫", "⸱", "\u2024"}  # between two digits each reads as a decimal point
+_TURNED = re.compile(r"[\u061c\u200e\u200f\u202a-\u202e\u2066-\u2069]|<bdo\b|\sdir\s*=\s*[\"']?rtl")
+_LIKE_DIGITS = re.compile(
+    r"(?<![^\W\d_])(?:\d[\d.,]*[OolI|]|[OlI]\d)(?![^\W\d_])|\d[\u0370-\u03bb\u03bd-\u052f]"
 )
 _THOUSANDS = re.compile(r"[ \u00a0\u2007\u2009\u202f]|&(?:nbsp|thinsp);")
 _TEX_UNSEEN = re.compile(r"\\[,;:! ]|[{}\s~]|\\(?:thin|med|thick|neg\w*)space|\\(?:text|math)\w*")
@@ -94,6 +100,16 @@ def _elsewhere(page: Page) -> Iterator[Problem]:
             yield page.problem(
                 match.start(), f"{match.group()} reads as a Roman numeral: write digits or words"
             )
+    for match in _TURNED.finditer(page.text, page.body_start):
+        yield page.problem(
+            match.start(), "this turns the direction of writing, and with it numbers: leave it out"
+        )
+    for match in _LIKE_DIGITS.finditer(page.masked):
+        if any(start <= match.start() < end for start, end, _ in page.phrases):
+            continue  # a name
+        yield page.problem(
+            match.start(), f"{match.group()} holds a letter that looks like a digit: part the two"
+        )
     for start, text in page.html:
         if _OTHER_PAGES.search(text):
             yield page.problem(
@@ -129,7 +145,7 @@ def _run_together(page: Page, in_spans: dict[Numeral, Span]) -> Iterator[Problem
                 and "}{" not in between
             )
         else:
-            joined = not _UNSEEN.sub("", html.unescape(between)) or between == ","
+            joined = not _UNSEEN.sub("", html.unescape(between)) or html.unescape(between) in _POINTS
             groups = len(first.text.lstrip("+-−")) <= 3 and re.fullmatch(r"\d{3}(?:\.\d+)?", second.text)
             joined = joined or bool(groups and _THOUSANDS.fullmatch(between))
         if between == "–" and _float(first.text) >= _float(second.text):

@@ -52,6 +52,7 @@ _TOKEN = re.compile(
 _NOT_ASCII = re.compile(r"[^\x00-\x7f]")
 _NO_NEWLINE = re.compile(r"[^\n]")
 _ATTRIBUTE = re.compile(r"""\b(?:alt|title|aria-label)=(?:"([^"]*)"|'([^']*)')""")
+_WIDGET = re.compile(r"""\bdata-[\w-]+=(?:"([^"]*)"|'([^']*)')""")  # what a widget shows first
 _OPENER = re.compile(r"[ \t>]*(?:[-*+:]|\d+\.|\[\^[^\]]+\]:)[ \t]|[ \t>]*(?:!!!|\?\?\?\+?|===!?\+?)[ \t]")
 _HEADING = re.compile(r"[ \t>]*#{1,6}[ \t]")
 _VISIBLE_META = re.compile(
@@ -182,7 +183,9 @@ class Page:
             parts += [self._prose[reached : token.start()], _NO_NEWLINE.sub("\0", token.group())]
             reached = token.end()
             if token["html"] is not None:
-                for match in _ATTRIBUTE.finditer(token["html"]):
+                shown = [*_ATTRIBUTE.finditer(token["html"])]
+                shown += _WIDGET.finditer(token["html"]) if token["html"].startswith("<attn-") else []
+                for match in shown:
                     start, end = match.span(1 if match[1] is not None else 2)
                     hidden = parts[-1]
                     parts[-1] = hidden[:start] + token["html"][start:end] + hidden[end:]
