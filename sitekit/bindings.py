@@ -27,7 +27,7 @@ class Binding:
 
 def pair(page: Page) -> tuple[list[Binding], list[tuple[Comment, str]]]:
     """Give each comment its numerals. What stands in the wrong place comes back with the reason."""
-    inline = {c: _inline(page, c) for c in page.comments if not c.own_line}
+    inline = {c: _inline(page, c) for c in page.comments if not c.own_line and c.mark != "?"}
     taken = {n for found in inline.values() if found for n in found[0]}
     free = free_numerals(page, taken)
     bindings, misplaced = [], []
@@ -44,9 +44,9 @@ def pair(page: Page) -> tuple[list[Binding], list[tuple[Comment, str]]]:
 
 def _pair_one(page: Page, comment: Comment, inline: dict, free: list[Numeral]) -> Binding:
     if not comment.own_line:
-        found = inline[comment]
         if comment.mark == "?":
             return Binding(comment, ())
+        found = inline[comment]
         if found is None:
             raise BindingError(
                 "this comment follows no numeral, code span or formula: " + _where_to_move(page, comment)

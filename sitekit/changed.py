@@ -19,8 +19,13 @@ from typing import Any
 import numpy as np
 
 # In this order, from the change that nearly every binding notices to the rarest.
-KINDS = ("up", "down", "turned", "longer", "alike", "first", "none", "retyped")
-_NUMBERS = ("up", "down", "turned")  # the kinds that change a number: more, less, the other sign
+KINDS = ("up", "down", "turned", "far", "longer", "alike", "first", "none", "retyped")
+_NUMBERS = (
+    "up",
+    "down",
+    "turned",
+    "far",
+)  # the kinds that change a number: more, less, the other sign, far more
 _DEPTH = 6
 _LETTERS = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789"
 _NEXT = {
@@ -70,10 +75,14 @@ def _number(value: Any, kind: str, step: int) -> Any:
     if kind == "turned":
         return -value - 1
     if isinstance(value, numbers.Integral):
+        if kind == "far":  # how often something is done: far more would take long
+            return value
         far = 1 + abs(int(value)) // 2 + step
         return value + far if kind == "up" else value - far
     if isinstance(value, Fraction | Decimal):
         return value + 1 if kind == "up" else value - 1
+    if kind == "far":
+        return type(value)(value * 8 + 5 * (step + 1))
     far = float(abs(value)) * 0.1 + 0.05 * (step + 1)
     return type(value)(value + far if kind == "up" else value - far)
 
@@ -114,6 +123,8 @@ def _array(value: np.ndarray, kind: str) -> np.ndarray:
         return np.array([changed(item, kind) for item in value.flat], value.dtype).reshape(value.shape)
     # Not 1, 2, 3, …: one number that is twice another would stay so.
     steps = (np.arange(value.size) * (7 if kind == "up" else 5) % 17 + 1).reshape(value.shape)
+    if kind == "far":
+        return (value * 8 + 5 * steps).astype(value.dtype)
     far = abs(value) * 0.1 + 0.05 * steps if value.dtype.kind == "f" else abs(value) // 2 + steps
     return (value + far if kind == "up" else value - far).astype(value.dtype)
 
@@ -169,6 +180,7 @@ def _function(value: Callable, kind: str, depth: int) -> Callable:
     def other(*args: Any, **kwargs: Any) -> Any:
         return changed(value(*args, **kwargs), kind, 0, depth + 1)
 
+    other.__defaults__ = changed(getattr(value, "__defaults__", None), kind, 0, depth + 1)
     return other
 
 

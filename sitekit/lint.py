@@ -22,7 +22,16 @@ _SPOKEN = {
 }
 _SPOKEN_META = {"description", "author", "keywords"}
 _HEADING = re.compile(r"h[1-6]")
-_SHOWN_BY = {tag: {"value"} for tag in ("input", "li", "button", "meter", "progress")} | {"ol": {"start"}}
+_BAR = {"value", "min", "max", "low", "high", "optimum"}
+_VALUE = {"value"}
+_SHOWN_BY = {
+    "ol": {"start"},
+    "li": _VALUE,
+    "input": _VALUE,
+    "button": _VALUE,
+    "meter": _BAR,
+    "progress": _BAR,
+}
 _VOID = {"img", "br", "hr", "input", "meta", "link", "source", "wbr", "col", "area", "embed", "track"}
 _UNSEEN_TAGS = {"script", "style", "template", "annotation"}
 # Elements whose numerals a program counts (footnotes, lines) or takes from the library's code.

@@ -52,6 +52,7 @@ _TOKEN = re.compile(
 _NOT_ASCII = re.compile(r"[^\x00-\x7f]")
 _NO_NEWLINE = re.compile(r"[^\n]")
 _ATTRIBUTE = re.compile(r"""\b(?:alt|title|aria-label)=(?:"([^"]*)"|'([^']*)')""")
+_WIDGET = re.compile(r"""\bdata-[\w-]+=(?:"([^"]*)"|'([^']*)')""")  # what a widget shows first
 _OPENER = re.compile(r"[ \t>]*(?:[-*+:]|\d+\.|\[\^[^\]]+\]:)[ \t]|[ \t>]*(?:!!!|\?\?\?\+?|===!?\+?)[ \t]")
 _HEADING = re.compile(r"[ \t>]*#{1,6}[ \t]")
 _VISIBLE_META = re.compile(
@@ -182,7 +183,9 @@ class Page:
             parts += [self._prose[reached : token.start()], _NO_NEWLINE.sub("\0", token.group())]
             reached = token.end()
             if token["html"] is not None:
-                for match in _ATTRIBUTE.finditer(token["html"]):
+                shown = [*_ATTRIBUTE.finditer(token["html"])]
+                shown += _WIDGET.finditer(token["html"]) if token["html"].startswith("<attn-") else []
+                for match in shown:
                     start, end = match.span(1 if match[1] is not None else 2)
                     hidden = parts[-1]
                     parts[-1] = hidden[:start] + token["html"][start:end] + hidden[end:]
@@ -242,6 +245,11 @@ class Page:
     @cached_property
     def _visible_meta(self) -> list[re.Match[str]]:
         return list(_VISIBLE_META.finditer(self.text, 0, self.body_start))
+
+    def meta_texts(self, key: str) -> list[str]:
+        """The numerals of the title or the description as the lines of the front matter show them."""
+        lines = (match["value"] for match in self._visible_meta if match["key"] == key)
+        return [numeral.text for line in lines for numeral in numerals.find(line)]
 
     @cached_property
     def meta_numerals(self) -> list[tuple[Numeral, re.Match[str] | None]]:
@@ -311,7 +319,7 @@ class Page:
         """Markup that looks like the ledger's and isn't, and includes where no fence holds them."""
         yield from (Problem(*fault) for fault in self.record.faults)
         yield from (Problem(self.path, line, message) for line, message in self.faults)
-        reason = _meta_problem(self.text[: self.body_start])
+        reason = meta_problem(self.text[: self.body_start])
         if reason:
             yield Problem(self.path, 1, reason)
         for token in self._tokens:
@@ -328,7 +336,7 @@ class Page:
 
 
 @lru_cache(maxsize=1024)
-def _meta_problem(text: str) -> str | None:
+def meta_problem(text: str) -> str | None:
     """Front matter that is no YAML would be shown as text, without a word."""
     try:
         meta = yaml.safe_load(FRONT_MATTER.match(text)["yaml"]) if text else {}

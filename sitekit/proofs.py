@@ -8,7 +8,7 @@ from functools import lru_cache
 
 import numpy as np
 
-from sitekit import absent, bound, misread, outputs, programs, unowned
+from sitekit import absent, bound, idle, misread, outputs, programs, unowned
 from sitekit.numerals import find
 from sitekit.owners import Ledger, Owned
 from sitekit.pages import Page, Problem
@@ -30,6 +30,7 @@ def check(page: Page, run: Run | None = None) -> Ledger:
     outputs.compare(ledger)
     own_without_running(ledger)
     bound.own(ledger, tried)
+    ledger.problems += idle.problems(ledger) if tried else []
     ledger.problems += unowned.numerals(ledger)
     ledger.problems += unowned.markup(page)
     ledger.problems += misread.problems(page)

@@ -11,7 +11,7 @@ import sys
 from collections.abc import Sequence
 from dataclasses import replace
 
-from sitekit import check, figures, outputs, pages, percent, proofs, sources, texts
+from sitekit import check, figures, outputs, pages, percent, proofs, reread, sources, texts
 from sitekit.numerals import MINUS
 from sitekit.owners import Ledger
 from sitekit.pages import Page
@@ -30,7 +30,7 @@ def updated(page: Page) -> tuple[str, list[str]]:
         text = text[:start] + new + text[end:]
         line = page.line(start)
         told.append(f"{page.path}:{line}: {_short(old)} → {_short(new)}")
-    return text, told[::-1]
+    return text, [*told[::-1], *reread.warnings(page, _literals(ledger))]
 
 
 def _short(text: str) -> str:

@@ -1,3 +1,3 @@
 """What the text keeps of a state, and a factor with growth."""
 
-halves, kept, grown = 0.5, 0.9, 1.1
+kept, grown = 0.9, 1.1

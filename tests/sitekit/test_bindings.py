@@ -201,3 +201,7 @@ def test_a_numeral_that_nobody_could_read_is_told(site):
     page = site.page(f"{FRONT}It is {'7' * 3000}<!--= d_k -->.{CODE}")
     [(_, told)] = bindings.pair(page)[1]
     assert told == "a numeral of more than 1900 digits stands here: show fewer"
+
+
+def test_a_claim_behind_a_numeral_leaves_it_to_the_comment_below(site):
+    assert bound(site, "It gets 3 and 4<!--? a < b -->.\n<!--= a, b -->\n") == [[], ["3", "4"]]

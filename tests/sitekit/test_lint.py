@@ -73,6 +73,8 @@ def test_an_attribute_that_is_read_out_needs_an_owner(name):
         '<input value="7">',
         '<li value="7">words</li>',
         '<ol start="7"></ol>',
+        '<progress max="7"></progress>',
+        '<meter low="7"></meter>',
         '<button value="7">words</button>',
         '<meta name="description" content="of 7">',
     ],
