@@ -7,7 +7,7 @@ reads the theme's templates anew. What depends on nothing but a text is computed
 from __future__ import annotations
 
 import os
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import closing
 from functools import lru_cache
 from typing import Any
@@ -16,6 +16,10 @@ import minify_html
 from mkdocs import utils
 from watchdog.observers.polling import PollingObserverVFS
 
+from sitekit import kept
+from sitekit.inputs import digest
+
+PAGE = "main.html"  # the template of a page
 POLL_SECONDS = 0.1
 QUIET_SECONDS = 0.02  # so long no other file may change before a build begins
 
@@ -60,10 +64,42 @@ class Templates:
         if made_from != self.made_from:
             self.made_from, self.env = made_from, theme.get_env()
             names = [name for name in self.env.loader.list_templates() if not name.startswith(".")]
-            self.env.loader.list_templates = lambda: (
-                names
-            )  # ten thousand icons less, which MkDocs leaves out itself
+            # Ten thousand icons less, which MkDocs leaves out itself, one by one.
+            self.env.loader.list_templates = lambda: names
+            template = self.env.get_template(PAGE)
+            template.render = Filled(template.render)
         theme.get_env = lambda: self.env
+
+
+class Filled:
+    """A template that is not filled in again for a page about which it would say the same."""
+
+    def __init__(self, render: Callable[[Any], str]) -> None:
+        self.render = render
+        self.nav: Any = None
+        self.around = ""  # the digest of what all pages show of each other
+        self.known: dict[
+            str, tuple[str, str]
+        ] = {}  # address of a page -> digest of what it was filled with, and it
+
+    def __call__(self, context: Any) -> str:
+        page, nav = context["page"], context["nav"]
+        if nav is not self.nav:
+            self.nav, self.around = nav, repr([_shown(item) for item in nav.items])
+        links = [str(item) for item in (*context["extra_css"], *context["extra_javascript"])]
+        own = [page.url, page.canonical_url, page.edit_url, page.title, page.meta, kept.contents(page.toc)]
+        key = digest(
+            self.around, page.content, repr([context["base_url"], context["config"].site_url, links, own])
+        )
+        if self.known.get(page.url, ("", ""))[0] != key:
+            self.known[page.url] = key, self.render(context)
+        return self.known[page.url][1]
+
+
+def _shown(item: Any) -> list[Any]:
+    """What an entry of the navigation says, with the entries below it."""
+    below = [_shown(child) for child in item.children or ()]
+    return [item.title, getattr(item, "url", ""), getattr(item, "meta", {}), below]
 
 
 @lru_cache(maxsize=256)

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 from pathlib import Path
+from types import SimpleNamespace
+from typing import Any
 
 from mkdocs.livereload import LiveReloadServer
 
@@ -14,9 +16,17 @@ class Loader:
         return ["main.html", "assets/script.js", ".icons/material/pen.svg"]
 
 
+class Template:
+    def render(self, context: object) -> str:
+        return ""
+
+
 class Env:
     def __init__(self) -> None:
         self.loader = Loader()
+
+    def get_template(self, name: str) -> Template:
+        return Template()
 
 
 class Theme:
@@ -44,6 +54,41 @@ def test_templates_are_not_kept_where_nothing_is_known_of_them() -> None:
 
 def test_the_theme_lists_its_files_without_those_that_are_hidden() -> None:
     assert given(serving.Templates(), "old").loader.list_templates() == ["main.html", "assets/script.js"]
+
+
+def filled(**changed: object) -> dict[str, Any]:
+    """What MkDocs gives a template: a page with its neighbour in the navigation."""
+    others = {"toc": [], "meta": {}, "canonical_url": "", "edit_url": "", "children": None}
+    page = SimpleNamespace(**{"url": "masks/", "title": "Masks", "content": "<p>", **others, **changed})
+    next_page = SimpleNamespace(**{"url": "roots/", "title": changed.pop("next_title", "Roots"), **others})
+    context = {"base_url": "..", "extra_css": ["a.css"], "extra_javascript": [], "nav": None}
+    context |= {name: value for name, value in changed.items() if name in context}
+    config = SimpleNamespace(site_url=changed.get("site_url", "here"))
+    return {**context, "nav": SimpleNamespace(items=[page, next_page]), "page": page, "config": config}
+
+
+def test_a_page_is_filled_in_again_exactly_where_it_would_say_something_else() -> None:
+    seen: list[object] = []
+    template = serving.Filled(lambda context: str(seen.append(context)))
+    heading = SimpleNamespace(title="Rows", id="rows", level=2, children=[])
+    changes = [
+        {"content": "<p>new"},
+        {"title": "Veils"},
+        {"next_title": "Branches"},
+        {"meta": {"description": "new"}},
+        {"toc": [heading]},
+        {"extra_css": ["b.css"]},
+        {"extra_javascript": ["b.js"]},
+        {"base_url": "."},
+        {"edit_url": "new"},
+        {"canonical_url": "new"},
+        {"site_url": "there"},
+    ]
+    for change in [{}, *changes]:
+        before = len(seen)
+        template(filled(**change))
+        template(filled(**change))
+        assert len(seen) == before + 1, change
 
 
 def test_what_python_writes_beside_its_modules_is_not_looked_at(tmp_path: Path) -> None:
