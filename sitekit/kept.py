@@ -95,7 +95,7 @@ class Kept:
         read = index.add_entry_from_context
 
         def read_once(page: Page) -> None:
-            seen = [page.url, page.content, str(page.title), repr(page.meta), repr(contents(page.toc))]
+            seen = [page.url, str(page.content), str(page.title), repr(page.meta), repr(contents(page.toc))]
             key = inputs.digest(self.loaded, *seen)
             name = f"{page.file.src_uri.replace('/', '+')}.search"
             entries = self.store.get(name, key)
