@@ -1,11 +1,11 @@
-"""How long one waits for the site: a build from nothing, a build again, and a changed lesson while serving.
+"""How long one waits for the site: a build from nothing, a build again, a changed lesson while serving; and kernels.
 
     python -m benchmarks.bench_site [--runs N] [--record]
 
 Works on a copy of the sources, so that nothing here is changed. A changed lesson is timed from the write to the moment
-at which the served page holds the new word. Prints medians; with ``--record`` it writes them to
-benchmarks/records/site.json with machine, date and command.
-The bars: cold 60 s, warm 5 s, a changed lesson 1 s.
+at which the served page holds the new word. Beside it stands what notebook kernels take for the same cells. Prints
+medians; with ``--record`` it writes them to benchmarks/records/site.json with machine, date and command.
+The bars: cold 60 s, warm 5 s, nothing to a served page 20 s, a changed lesson 1 s.
 """
 
 from __future__ import annotations
@@ -21,9 +21,10 @@ import sys
 import tempfile
 import time
 import urllib.request
+from collections.abc import Iterator
 from pathlib import Path
 
-from benchmarks import record
+from benchmarks import kernels, record
 
 ROOT = Path(__file__).parents[1]
 TAKEN = (
@@ -39,6 +40,7 @@ TAKEN = (
 )
 LESSON = "lessons/query-key-value"
 ADDRESS = "127.0.0.1:8765"
+PATIENCE = 300  # seconds after which something is broken
 
 
 def copied(folder: Path) -> Path:
@@ -53,7 +55,8 @@ def copied(folder: Path) -> Path:
 
 
 def mkdocs(folder: Path, *arguments: str) -> subprocess.Popen[bytes]:
-    environment = {**os.environ, "NO_MKDOCS_2_WARNING": "1"}
+    environment = {name: value for name, value in os.environ.items() if name != "ATTNREF_NO_CACHE"}
+    environment |= {"NO_MKDOCS_2_WARNING": "1", "PYTHONPATH": str(folder)}
     command = [sys.executable, "-m", "mkdocs", *arguments]
     return subprocess.Popen(
         command, cwd=folder, env=environment, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL
@@ -62,35 +65,52 @@ def mkdocs(folder: Path, *arguments: str) -> subprocess.Popen[bytes]:
 
 def build_seconds(folder: Path) -> float:
     start = time.perf_counter()
-    if mkdocs(folder, "build", "--strict").wait():
+    if mkdocs(folder, "build", "--strict").wait(PATIENCE):
         raise SystemExit("the site does not build")
     return time.perf_counter() - start
 
 
-def wait_for(word: str) -> None:
-    while True:
+def wait_for(word: str, server: subprocess.Popen[bytes]) -> None:
+    end = time.perf_counter() + PATIENCE
+    while time.perf_counter() < end and server.poll() is None:
         with contextlib.suppress(OSError), urllib.request.urlopen(f"http://{ADDRESS}/{LESSON}/") as answer:
             if word in answer.read().decode():
                 return
         time.sleep(0.01)
+    raise SystemExit(f"the served page does not hold {word!r}")
+
+
+@contextlib.contextmanager
+def serving(folder: Path) -> Iterator[subprocess.Popen[bytes]]:
+    server = mkdocs(folder, "serve", "--dev-addr", ADDRESS)
+    try:
+        yield server
+    finally:
+        server.terminate()
+        server.wait()
+
+
+def first_page_seconds(folder: Path) -> float:
+    """From the command to the first page, with nothing kept of any build."""
+    shutil.rmtree(folder / ".cache", ignore_errors=True)
+    start = time.perf_counter()
+    with serving(folder) as server:
+        wait_for("</html>", server)
+        return time.perf_counter() - start
 
 
 def reload_seconds(folder: Path, runs: int) -> list[float]:
     """Each run adds a paragraph to the lesson; the first one is not counted."""
     lesson, seconds = folder / "docs" / f"{LESSON}.md", []
-    server = mkdocs(folder, "serve", "--dev-addr", ADDRESS)
-    try:
-        wait_for("</html>")
+    with serving(folder) as server:
+        wait_for("</html>", server)
         for run in range(runs + 1):
+            time.sleep(1)  # the watcher gathers changes that come close together
             word = "new" + "abcdefghijklmnopqrstuvwxyz"[run]
             start = time.perf_counter()
             lesson.write_text(lesson.read_text(encoding="utf-8") + f"\nA {word} word.\n", encoding="utf-8")
-            wait_for(f"A {word} word.")
+            wait_for(f"A {word} word.", server)
             seconds.append(time.perf_counter() - start)
-            time.sleep(1)  # the watcher gathers changes that come close together
-    finally:
-        server.terminate()
-        server.wait()
     return seconds[1:]
 
 
@@ -104,10 +124,14 @@ def main() -> None:
         cold = build_seconds(folder)
         warm = [build_seconds(folder) for _ in range(3)]
         changed = reload_seconds(folder, arguments.runs)
+        first = first_page_seconds(folder)
+    cells = kernels.measured(ROOT)
     figures = {
         "cold_build_seconds": round(cold, 2),
         "warm_build_seconds": round(statistics.median(warm), 2),
         "changed_lesson_seconds": round(statistics.median(changed), 2),
+        "first_page_seconds": round(first, 2),
+        **cells,
     }
     print(json.dumps(figures, indent=2))
     if arguments.record:

@@ -95,7 +95,7 @@ class Kept:
         read = index.add_entry_from_context
 
         def read_once(page: Page) -> None:
-            seen = [page.url, page.content, str(page.title), repr(page.meta), repr(_contents(page.toc))]
+            seen = [page.url, str(page.content), str(page.title), repr(page.meta), repr(contents(page.toc))]
             key = inputs.digest(self.loaded, *seen)
             name = f"{page.file.src_uri.replace('/', '+')}.search"
             entries = self.store.get(name, key)
@@ -114,7 +114,7 @@ def _entry(page: Page, registered: list[list[Any]]) -> dict[str, Any]:
     return {
         "content": page.content,
         "title": page._title_from_render,
-        "toc": _contents(page.toc),
+        "toc": contents(page.toc),
         "anchors": sorted(page.present_anchor_ids or ()),
         "links": {file.src_uri: links for file, links in (page.links_to_anchors or {}).items()},
         "registered": registered,
@@ -137,8 +137,9 @@ def _restore(page: Page, entry: dict[str, Any], config: Any, files: Any) -> bool
     return True
 
 
-def _contents(toc: Any) -> list[list[Any]]:
-    return [[item.title, item.id, item.level, _contents(item.children)] for item in toc]
+def contents(toc: Any) -> list[list[Any]]:
+    """A table of contents as lists, without what only MkDocs needs."""
+    return [[item.title, item.id, item.level, contents(item.children)] for item in toc]
 
 
 def _anchors(toc: list[list[Any]]) -> list[AnchorLink]:

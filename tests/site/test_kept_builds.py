@@ -5,8 +5,12 @@ from __future__ import annotations
 import json
 import os
 import shutil
+import socket
 import subprocess
 import sys
+import time
+import urllib.request
+from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
@@ -300,3 +304,71 @@ def test_a_warm_build_is_the_cold_build_byte_for_byte(builds) -> None:
         str(file) for file in files if (cold_site / file).read_bytes() != (warm_site / file).read_bytes()
     ]
     assert differ == []
+
+
+class Served:
+    """A site while it is served."""
+
+    def __init__(self, folder: Path, port: int) -> None:
+        self.folder, self.address = folder, f"http://127.0.0.1:{port}/"
+
+    def write(self, file: str, old: str, new: str) -> None:
+        path = self.folder / file
+        text = path.read_text(encoding="utf-8")
+        assert old in text
+        path.write_text(text.replace(old, new), encoding="utf-8")
+
+    def page(self, place: str) -> str:
+        try:
+            with urllib.request.urlopen(self.address + place, timeout=60) as answer:
+                return answer.read().decode()
+        except OSError:
+            return ""
+
+    def shows(self, place: str, text: str, *, there: bool = True) -> bool:
+        """Whether the page comes to show the text, or to show it no longer, in a time that is long for it."""
+        end = time.monotonic() + 90
+        while time.monotonic() < end:
+            page = self.page(place)
+            if page and (text in page) == there:
+                return True
+            time.sleep(0.1)
+        return False
+
+
+@pytest.fixture
+def served(small: Path) -> Iterator[Served]:
+    with socket.socket() as free:
+        free.bind(("127.0.0.1", 0))
+        port = free.getsockname()[1]
+    environment = {name: value for name, value in os.environ.items() if name != "ATTNREF_NO_CACHE"}
+    command = [sys.executable, "-m", "mkdocs", "serve", "--dev-addr", f"127.0.0.1:{port}"]
+    quiet = {"stdout": subprocess.DEVNULL, "stderr": subprocess.DEVNULL}
+    server = subprocess.Popen(command, cwd=small, env={**environment, "NO_MKDOCS_2_WARNING": "1"}, **quiet)
+    try:
+        yield Served(small, port)
+    finally:
+        server.terminate()
+        server.wait()
+
+
+def test_while_serving_each_change_reaches_every_page_that_shows_it(served: Served) -> None:
+    assert served.shows("lessons/masks/", "Masks")
+    served.write("docs/lessons/masks.md", "3\n```", "4\n```")
+    assert served.shows("lessons/masks/", "This page does not hold")
+    served.write("docs/lessons/masks.md", "4\n```", "3\n```")
+    assert served.shows("lessons/masks/", "This page does not hold", there=False)
+
+    served.write("snippets/masks/shown.py", "few = 3", "few = 4")
+    assert served.shows("lessons/masks/", "This page does not hold")
+    served.write("snippets/masks/shown.py", "few = 4", "few = 3")
+    assert served.shows("lessons/masks/", "This page does not hold", there=False)
+
+    served.write("docs/lessons/masks.md", "Masks", "Veils")
+    assert served.shows("lessons/roots/", "Veils")
+    assert "Masks" not in served.page("lessons/roots/")
+
+    served.write("mkdocs.yml", "- lessons/roots.md\n", "")
+    (served.folder / "docs/lessons/roots.md").unlink()
+    assert served.shows("lessons/masks/", "Roots", there=False)
+    assert served.page("lessons/roots/") == ""
