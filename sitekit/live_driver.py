@@ -15,15 +15,23 @@ import sys
 import traceback
 import warnings
 from collections.abc import Callable
+from types import ModuleType
 from typing import Any
 
 LIMIT = 64 * 1024  # how many characters of one run are shown
 CUT = "\n… cut here: a run shows 64 kB.\n"
 Post = Callable[[str, str], object]
 
+NOTHING = ("", "", "")
+# Whose functions a reader may exchange. Not all of NumPy's modules: some keep things of their own in their names.
+EXCHANGED = ("builtins", "math", "numpy", "numpy.linalg", "numpy.random", "attnref")
+
 _names: dict[str, Any] = {}  # what the blocks that have run have defined
-_done: list[tuple[str, str, str]] = []  # which these are: page, name, code
+_done: list[tuple[str, str, str]] = [NOTHING]  # which these are: page, name, code; NOTHING: begin anew
 _numpy: dict[str, Any] = {}  # NumPy's settings as they are before any page has changed them
+_modules: dict[
+    str, tuple[ModuleType, dict[str, Any]]
+] = {}  # what modules hold before anybody has exchanged it
 
 
 class Stream(io.TextIOBase):
@@ -62,48 +70,74 @@ def run(page: str, blocks: list[dict[str, Any]], post: Post) -> tuple[str, str]:
     returned is that of an earlier block which failed, or nothing.
     """
     *before, shown = blocks
+    _remember()
     if shown["own"]:
+        _settle()
         return execute(shown["code"], shown["name"], {"__name__": "__main__"}, post), ""
     done = [(page, block["name"], block["code"]) for block in before]
     if _done != done:
-        _start(page)
+        _start()
         for block in before:
             error = execute(block["code"], block["name"], _names, _nobody)
             if error and not block["fails"]:
-                _done[:] = [("", "", "")]
+                _done[:] = [NOTHING]
                 return error, str(block["name"])
-    _done[:] = [*done, (page, shown["name"], shown["code"])]
-    return execute(shown["code"], shown["name"], _names, post), ""
+    error = execute(shown["code"], shown["name"], _names, post)
+    _done[:] = [NOTHING] if error and not shown["fails"] else [*done, (page, shown["name"], shown["code"])]
+    return error, ""
 
 
 def check(code: str, function: str, form: str, post: Post) -> dict[str, Any]:
     """Run a reader's program and ask attnref what is wrong with a function of it.
 
-    Gives `traceback` where the program does not run, else `ok` and `html`, the report.
+    Gives `traceback` where the program does not run, `missing` where it has no such function, else `ok` and `html`,
+    the report. What the function prints is heard.
     """
+    _settle()
     names: dict[str, Any] = {"__name__": "__main__"}
     if error := execute(code, "your program", names, post):
         return {"traceback": error}
     if not callable(names.get(function)):
-        return {"traceback": f"Your program defines no function {function}: the check looks for this name.\n"}
+        return {"missing": function}
     import attnref  # loaded where something is checked, and not before
 
-    report = attnref.check(names[function], form=form)
+    with contextlib.redirect_stdout(Stream("out", post, [LIMIT])) as out:
+        report = attnref.check(names[function], form=form)
+        out.flush()
     return {"ok": report.ok, "html": report._repr_html_()}
 
 
-def _start(page: str) -> None:
-    """Begin with no names, and with NumPy's settings as they are before any page has changed them."""
+def _start() -> None:
+    """Begin with no names, and as if nothing had run before."""
+    _settle()
     _names.clear()
     _names.update({"__name__": "__page__", "__builtins__": builtins})
-    if importlib.util.find_spec("numpy") is None:
-        return
-    import numpy as np  # a page may need none, and then it is not there
 
-    if not _numpy:
+
+def _settle() -> None:
+    """Undo what earlier runs did to NumPy's settings and to modules; what the page's blocks left is then no more."""
+    _remember()
+    _done[:] = [NOTHING]
+    for name, (module, content) in _modules.items():
+        sys.modules[name] = module
+        vars(module).update(content)
+    if _numpy:
+        import numpy as np
+
+        np.seterr(**_numpy["error"])
+        np.set_printoptions(**{key: value for key, value in _numpy.items() if key != "error"})
+
+
+def _remember() -> None:
+    """Keep how modules are before anything has run that could change them; a page may need none of them yet."""
+    for name in EXCHANGED:
+        if name not in _modules and importlib.util.find_spec(name.partition(".")[0]):
+            module = importlib.import_module(name)
+            _modules[name] = module, dict(vars(module))
+    if "numpy" in _modules and not _numpy:
+        import numpy as np
+
         _numpy.update(np.get_printoptions(), error=np.geterr())
-    np.seterr(**_numpy["error"])
-    np.set_printoptions(**{key: value for key, value in _numpy.items() if key != "error"})
 
 
 def _nobody(kind: str, text: str) -> None:
@@ -130,11 +164,14 @@ def execute(code: str, name: str, names: dict[str, Any], post: Post) -> str:
 
 
 def trace(error: BaseException) -> str:
-    """The traceback from the reader's code on: this file's own frames say nothing to a reader."""
+    """The traceback from the reader's code on: this file's own frames say nothing to a reader. A long one is cut."""
     frames = error.__traceback__
     while frames is not None and frames.tb_frame.f_code.co_filename == __file__:
         frames = frames.tb_next
-    return "".join(traceback.TracebackException(type(error), error, frames).format())
+    if isinstance(error, SyntaxError) and error.text is None and error.filename and error.lineno:
+        error.text = linecache.getline(error.filename, error.lineno)  # the compiler looks for it in a file
+    text = "".join(traceback.TracebackException(type(error), error, frames).format())
+    return text if len(text) <= LIMIT else text[: LIMIT // 2] + CUT + text[-LIMIT // 2 :]
 
 
 def _show_warning(message: Any, category: type[Warning], file: str, line: int, *_: object) -> None:

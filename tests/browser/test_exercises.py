@@ -90,6 +90,22 @@ def test_an_endless_answer_is_stopped(warm):
     says(page, "Yours is right")
 
 
+@pytest.mark.parametrize("code", ["", "def attend(Q, K, V):\n    return V\n"])
+def test_a_program_without_the_function_is_told_its_name(warm, code):
+    page = warm("write-attention")
+    editor(page).fill(code)
+    press(page, "check")
+    says(page, "Yours defines no function attention: the check looks for this name.")
+    assert page.locator(".live-printed").is_hidden()
+
+
+def test_what_the_function_prints_while_it_is_checked_is_shown(warm):
+    page = warm("write-attention")
+    found = check(page, "def attention(Q, K, V):\n    print('called with', Q.shape)\n    return V\n")
+    assert "wrong" in found
+    assert "called with (2, 3, 5, 4)" in page.locator(".live-printed").inner_text()
+
+
 def drafts(page) -> list[str]:
     return page.evaluate("Object.keys(localStorage).filter((key) => key.startsWith('attnref: draft'))")
 

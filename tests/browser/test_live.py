@@ -231,6 +231,84 @@ def test_a_key_that_is_pressed_twice_opens_one_editor(open_page):
     assert page.locator(".live-editor").count() == 1
 
 
+def test_a_double_click_is_one_click(ready):
+    edit(ready, 1, "import time\ntime.sleep(1)\nprint('whole')")
+    block(ready, 1).locator("[name=run]").dblclick(delay=100)
+    ready.locator(".live-printed", has_text="whole").wait_for(timeout=PATIENT)
+    assert "stopped" not in status(ready).inner_text()
+    block(ready, 2).locator("[name=edit]").dblclick(delay=100)
+    block(ready, 2).locator("[name=reset]").wait_for()
+    assert block(ready, 2).locator(".live-editor").count() == 1
+
+
+def test_a_third_click_stops(ready):
+    edit(ready, 1, "while True:\n    pass")
+    block(ready, 1).locator("[name=run]").click(click_count=3, delay=100)
+    says(ready, "was stopped")
+
+
+def test_enter_that_is_held_on_run_starts_once(ready):
+    edit(ready, 1, "import time\ntime.sleep(1)\nprint('whole')")
+    block(ready, 1).locator("[name=run]").focus()
+    for _ in range(4):  # a second keydown without a keyup is a repetition
+        ready.keyboard.down("Enter")
+        ready.wait_for_timeout(100)
+    ready.keyboard.up("Enter")
+    ready.locator(".live-printed", has_text="whole").wait_for(timeout=PATIENT)
+
+
+def test_a_block_can_be_edited_while_it_runs_and_reset_ends_it(ready):
+    edit(ready, 2, "while True:\n    pass")
+    press(block(ready, 2), "run")
+    says(ready, "is running")
+    press(block(ready, 1), "edit")
+    press(block(ready, 2), "reset")
+    block(ready, 2).locator("[name=run]").wait_for()
+    gone(ready, ".live:nth-of-type(n) [name=stop]")
+    press(block(ready, 1), "run")
+    says(ready, "printed the same")
+    press(block(ready, 1), "run")
+    press(block(ready, 1), "reset")
+    gone(ready, ".live-editor")
+    assert ready.complaints == []
+
+
+def test_a_block_that_waits_for_python_can_be_edited(open_page):
+    page = open_page(LESSON)
+    press(block(page, 1), "run")
+    page.locator(".live-status").wait_for()
+    press(block(page, 1), "edit")
+    page.locator(".live-editor").wait_for()
+
+
+def test_the_editor_keeps_tabs_and_leaves_enter_to_those_who_compose(open_page):
+    page = open_page(LESSON)
+    edit(page, 1, "if x:\n\ty = 1")
+    editor = page.locator(".live-editor")
+    editor.press("Enter")
+    page.keyboard.type("z")
+    assert editor.input_value() == "if x:\n\ty = 1\n\tz"
+    taken = editor.evaluate(
+        "(e) => !e.dispatchEvent(new KeyboardEvent('keydown',"
+        " { key: 'Enter', isComposing: true, bubbles: true, cancelable: true }))"
+    )
+    assert not taken
+    assert editor.input_value() == "if x:\n\ty = 1\n\tz"
+
+
+@pytest.mark.parametrize(
+    "code", ["import os\nos._exit(1)", "x = []\nfor _ in range(10**5):\n    x = [x]\nrepr(x)"]
+)
+def test_a_program_that_ends_python_is_told_so_and_the_next_one_runs(ready, code):
+    edit(ready, 1, code)
+    press(block(ready, 1), "run")
+    says(ready, "ended Python itself")
+    press(block(ready, 1), "reset")
+    press(block(ready, 1), "run")
+    says(ready, "printed the same")
+    ready.complaints.clear()  # Pyodide says on the console that it has ended
+
+
 def test_a_block_that_cannot_run_here_says_why(open_page):
     page = open_page("labs/against-pytorch/")
     assert page.locator(".native").first.inner_text().strip().endswith("Not in the browser: it needs torch.")

@@ -1,5 +1,6 @@
 """What runs a page's blocks in the browser, run here: one name space, exact tracebacks, floods cut, nothing stale."""
 
+import importlib
 import warnings
 
 import numpy as np
@@ -11,7 +12,7 @@ from sitekit import live_driver
 @pytest.fixture
 def page():
     """Run blocks given as texts; return what the last one printed, its traceback, and which block that is from."""
-    live_driver._done.clear()
+    importlib.reload(live_driver)  # as it is in a worker that has run nothing
     options = np.get_printoptions()
 
     def run(*codes: str, own: bool = False, fails: bool = False, key: str = "page"):
@@ -66,6 +67,40 @@ def test_another_page_prints_with_settings_of_its_own(page):
     assert text(said) == "[0.33333333] warn\n"
 
 
+def test_a_program_of_its_own_prints_with_settings_of_its_own(page):
+    settings = "import numpy as np\nnp.set_printoptions(precision=2)"
+    third = "import numpy as np\nprint(np.array([1 / 3]))"
+    page(settings)
+    assert text(page(third, own=True)[0]) == "[0.33333333]\n"
+    assert text(page(settings, third)[0]) == "[0.33]\n"
+
+
+@pytest.mark.parametrize(
+    "name", ["numpy.exp", "numpy.linalg.norm", "math.exp", "attnref.softmax", "builtins.print"]
+)
+def test_a_function_that_somebody_exchanged_is_itself_again_in_the_next_run(page, name):
+    module, _, function = name.rpartition(".")
+    kept = getattr(importlib.import_module(module), function)
+    exchange = f"import {module}\n{name} = None"
+    try:
+        for own in (False, True):
+            page("", exchange, own=own)
+            said, traceback, _ = page(f"import {module}", f"{name}\nprint('called', {name} is not None)")
+            assert (text(said), traceback) == ("called True\n", "")
+        page(exchange)
+        assert "ok" in live_driver.check(
+            f"import {module}\ndef f(Q, K, V):\n    {name}()", "f", "attention", print
+        )
+        assert getattr(importlib.import_module(module), function) is kept
+    finally:
+        setattr(importlib.import_module(module), function, kept)
+
+
+def test_the_first_block_of_all_runs_as_it_does_later(page):
+    for _ in range(2):
+        assert text(page("print(__name__)")[0]) == "__page__\n"
+
+
 def test_a_program_of_its_own_sees_nothing_of_the_page(page):
     page("x = 1")
     said, traceback, _ = page("print(__name__, 'x' in globals())", own=True)
@@ -97,6 +132,13 @@ def test_an_earlier_block_that_fails_is_named_and_runs_anew_the_next_time(page):
         assert "ZeroDivisionError" in traceback
 
 
+def test_a_block_that_failed_is_named_by_the_next_one_at_once(page):
+    page("x = 1", "y = 2\n1 / 0")
+    said, traceback, where = page("x = 1", "y = 2\n1 / 0", "print(y)")
+    assert (said, where) == ([], "block 2")
+    assert "ZeroDivisionError" in traceback
+
+
 def test_an_earlier_block_that_is_meant_to_fail_stops_nothing(page):
     said, traceback, _ = page("x = 1\n1 / 0", "print(x)", fails=True)
     assert (text(said), traceback) == ("1\n", "")
@@ -117,6 +159,20 @@ def test_a_flood_is_cut_and_the_program_goes_on(page):
     said, _, _ = page("for _ in range(3000):\n    print('x' * 99)")
     assert len(text(said)) == live_driver.LIMIT + len(live_driver.CUT)
     assert text(said).endswith(live_driver.CUT)
+
+
+def test_a_flood_in_a_traceback_is_cut_and_both_its_ends_stay(page):
+    _, traceback, _ = page("raise ValueError('x' * 10**6 + 'the end')")
+    assert len(traceback) <= live_driver.LIMIT + len(live_driver.CUT)
+    assert traceback.startswith("Traceback")
+    assert live_driver.CUT in traceback
+    assert traceback.endswith("the end\n")
+
+
+@pytest.mark.parametrize("line", ["return 1", "await x", "nonlocal x"])
+def test_an_error_that_only_the_compiler_sees_shows_its_line_too(page, line):
+    _, traceback, _ = page(f"x = 1\nif x:\n    {line}")
+    assert f'File "block 1", line 3\n    {line}\n' in traceback
 
 
 def test_a_flood_of_warnings_counts_as_well(page):
@@ -143,3 +199,36 @@ def test_filters_of_warnings_are_as_before(page):
 def test_input_says_what_to_do_instead():
     with pytest.raises(RuntimeError, match="write the value into the code"):
         live_driver._no_input()
+
+
+def check(code: str):
+    said: list[tuple[str, str]] = []
+    return said, live_driver.check(
+        code, "attention", "attention", lambda kind, text: said.append((kind, text))
+    )
+
+
+def test_what_a_checked_function_prints_is_heard_and_cut():
+    said, answer = check("def attention(Q, K, V):\n    print('called with', Q.shape)\n    return V")
+    assert "called with (2, 3, 5, 4)\n" in text(said)
+    assert answer["ok"] is False
+    said, answer = check("def attention(Q, K, V):\n    print('x' * 99_999)\n    return V")
+    assert len(text(said)) == live_driver.LIMIT + len(live_driver.CUT)
+    assert answer["ok"] is False
+
+
+@pytest.mark.parametrize("code", ["", "def attend(Q, K, V):\n    return V", "attention = 3"])
+def test_a_program_without_the_function_is_told_its_name(code):
+    said, answer = check(code)
+    assert answer == {"missing": "attention"}
+    assert said == []
+
+
+def test_settings_of_an_earlier_program_do_not_reach_the_next_check():
+    before = np.geterr()
+    try:
+        check("import numpy as np\nnp.seterr(all='raise')")
+        check("import numpy as np")
+        assert np.geterr() == before
+    finally:
+        np.seterr(**before)

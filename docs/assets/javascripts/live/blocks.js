@@ -10,7 +10,8 @@ let pageCount = 0
 export function press(element, action) {
   const block = blockOf(element)
   // A key can be pressed a second time before the button has got its new name.
-  if (!(action !== "stop" && block.busy) && !(action === "edit" && block.editor)) block[action]()
+  if (action === "edit" ? block.editor : block.busy && action !== "stop" && action !== "reset") return
+  block[action]()
 }
 
 export function blockOf(element, Kind = Block) {
@@ -82,9 +83,9 @@ export class Block {
 
   // Enter goes on at the indentation of the line, one step deeper behind a colon. Tab stays the browser's.
   key(event) {
-    if (event.key !== "Enter" || event.ctrlKey || event.metaKey || event.shiftKey) return
+    if (event.key !== "Enter" || event.isComposing || event.ctrlKey || event.metaKey || event.shiftKey) return
     const line = this.editor.value.slice(0, this.editor.selectionStart).split("\n").pop()
-    const indent = line.match(/^ */)[0] + (line.trimEnd().endsWith(":") ? "    " : "")
+    const indent = line.match(/^[ \t]*/)[0] + (line.trimEnd().endsWith(":") ? "    " : "")
     if (!indent) return
     event.preventDefault()
     this.type(`\n${indent}`)
@@ -95,7 +96,8 @@ export class Block {
   }
 
   reset() {
-    this.editor.remove()
+    if (this.busy) this.stop()
+    this.editor?.remove()
     this.output?.remove()
     this.editor = this.output = null
     this.pre.hidden = false

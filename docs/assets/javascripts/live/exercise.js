@@ -41,6 +41,7 @@ class Exercise extends Block {
   }
 
   reset() {
+    if (this.busy) this.stop()
     this.editor.focus()
     this.editor.select()
     this.type(this.original) // typed, so that Undo brings the reader's own program back

@@ -35,18 +35,24 @@ async function act(block, how) {
   }
 }
 
+let before // the name of the button at the click before this one
+
 document.addEventListener("click", (event) => {
   const pressed = event.target.closest?.(".live-bar button")
   const block = pressed?.closest(".live")
   if (!block) return
   const { name } = pressed // now: by the time that the modules are here, it may be another
+  if (event.detail === 2 && name !== before) return // a double click wants what its first click has done
+  before = name
   act(block, ({ press }) => press(block, name))
 })
 document.addEventListener("keydown", (event) => {
-  const block = event.key === "Enter" && (event.ctrlKey || event.metaKey) && event.target.closest?.(".live")
+  const block = event.key === "Enter" && event.target.closest?.(".live")
   if (!block) return
-  event.preventDefault()
-  act(block, ({ press }) => press(block, block.matches(".exercise") ? "check" : "run"))
+  const asked = event.ctrlKey || event.metaKey
+  // A key that is held would start and stop in turn.
+  if (asked || (event.repeat && event.target.matches(".live-bar button"))) event.preventDefault()
+  if (asked && !event.repeat) act(block, ({ press }) => press(block, block.matches(".exercise") ? "check" : "run"))
 })
 mark()
 window.document$?.subscribe(mark)

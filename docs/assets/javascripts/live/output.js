@@ -35,6 +35,7 @@ export class Output {
   }
 
   hear(kind, { text, loaded, total }) {
+    if (kind === "started") this.started = true
     if (kind === "started") this.say("is running …")
     else if (kind === "progress") this.progress(loaded, total)
     else this.print(kind, text)
@@ -67,13 +68,15 @@ export class Output {
     this.waiting = []
   }
 
-  close({ traceback, where, stopped, failed, html, ok }) {
+  close({ traceback, where, stopped, failed, missing, html, ok }) {
     if (traceback) this.print("err", traceback)
     this.flush()
-    if (failed) this.say(`did not run: ${failed}. The page is as it was; press Run to try again.`)
+    if (failed && this.started) this.say(`ended Python itself: ${failed}. The next run starts it anew.`)
+    else if (failed) this.say(`did not run: ${failed}. The page is as it was; press Run to try again.`)
     else if (stopped) this.say("was stopped.")
     else if (where) this.say(`did not run: ${where}, which runs before it, raised this.`)
     else if (traceback) this.say("raised an error.")
+    else if (missing) this.say(`defines no function ${missing}: the check looks for this name.`)
     else if (html !== undefined) this.report(ok, html)
     else if (!this.out && this.printed.hidden) this.say("printed nothing.")
     else this.say(this.isProved() ? "printed the same." : "printed")
