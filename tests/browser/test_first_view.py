@@ -59,8 +59,9 @@ def test_blocks_of_code_have_their_button_and_wide_ones_take_the_focus(open_page
     page = open_page(KINDS["lesson"], width=390)
     page.wait_for_function("document.querySelector('pre > code[tabindex]')")
     blocks = page.evaluate(
-        """() => [...document.querySelectorAll("pre > code")].filter((code) => code.offsetWidth).map((code) =>
-             [code.scrollWidth > code.clientWidth, code.tabIndex === 0, !!code.parentElement.querySelector("button")])"""
+        """() => [...document.querySelectorAll("pre > code")].filter((code) => code.checkVisibility())
+             .map((code) => [code.scrollWidth > code.clientWidth, code.tabIndex === 0,
+               !!code.parentElement.querySelector("button")])"""
     )
     assert {tuple(block) for block in blocks} == {(True, True, True), (False, False, True)}
     page.set_viewport_size({"width": 1280, "height": 900})
