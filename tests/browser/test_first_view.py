@@ -1,8 +1,13 @@
 """What a page does while it is shown for the first time: nothing twice, and nothing that nobody asked for."""
 
+from pathlib import Path
+
 import pytest
 
+from benchmarks.bench_weight import first_view, weight
 from tests.browser.test_pages import KINDS
+
+BUDGET = 120_000  # bytes of a lesson's first view
 
 SHEET = "document.querySelector('link[rel=stylesheet]')"
 
@@ -59,9 +64,9 @@ def test_blocks_of_code_have_their_button_and_wide_ones_take_the_focus(open_page
     page = open_page(KINDS["lesson"], width=390)
     page.wait_for_function("document.querySelector('pre > code[tabindex]')")
     blocks = page.evaluate(
-        """() => [...document.querySelectorAll("pre > code")].filter((code) => code.offsetWidth).map(
-             (code) => [code.scrollWidth > code.clientWidth, code.tabIndex === 0,
-                        !!code.parentElement.querySelector("button")])"""
+        """() => [...document.querySelectorAll("pre > code")].filter((code) => code.checkVisibility())
+             .map((code) => [code.scrollWidth > code.clientWidth, code.tabIndex === 0,
+               !!code.parentElement.querySelector("button")])"""
     )
     assert {tuple(block) for block in blocks} == {(True, True, True), (False, False, True)}
     page.set_viewport_size({"width": 1280, "height": 900})
@@ -78,3 +83,33 @@ def test_page_is_shown_before_its_scripts_have_come(open_page, kind):
     )
     assert len(tags) > 3
     assert {tuple(tag) for tag in tags} == {(True, "low")}
+
+
+WIDGET_FILES = (
+    "performance.getEntriesByType('resource').filter((entry) => entry.name.includes('/attn-')).length"
+)
+
+
+def test_widget_comes_when_a_reader_comes_near_it(open_page):
+    page = open_page("lessons/why-the-root/", width=390)
+    page.wait_for_load_state("networkidle")
+    assert page.evaluate(WIDGET_FILES) == 0
+    page.locator("attn-saturation").scroll_into_view_if_needed()
+    page.locator("attn-saturation .attn-live").wait_for(timeout=2000)
+    assert page.evaluate(WIDGET_FILES) == 2
+
+
+def test_widget_comes_by_itself_when_the_page_is_at_rest(open_page):
+    page = open_page("lessons/why-the-root/", width=390)
+    page.locator("attn-saturation .attn-live").wait_for()
+    assert page.evaluate("scrollY") == 0
+
+
+def test_first_view_of_a_lesson_keeps_its_budget(open_page, site):
+    """Bytes as a static host sends them, besides the formula font; benchmarks/bench_weight.py weighs all lessons."""
+    page = open_page(KINDS["lesson"], width=390)
+    page.wait_for_load_state("networkidle")
+    asked = page.evaluate("performance.getEntriesByType('resource').map((entry) => entry.name)")
+    files = weight(site, [page.url, *asked])
+    assert {Path(place).suffix for place in files} >= {".html", ".css", ".js", ".woff2"}
+    assert first_view(site, [page.url, *asked]) <= BUDGET, files

@@ -1,5 +1,6 @@
-// The one script that every page loads for what lives in pages. It brings in a widget only where its tag stands;
-// a page without widgets loads nothing more. A new widget is a folder and a line in this table.
+// The one script that every page loads for what lives in pages. It brings in a widget only where its tag stands, when
+// a reader comes near it or the page has been at rest; a page without widgets loads nothing more. A new widget is a
+// folder and a line in this table.
 
 const WIDGETS = {
   "attn-lookup": () => import("./widgets/attn-lookup/attn-lookup.js"),
@@ -39,10 +40,28 @@ async function bring(tag) {
   if (!customElements.get(tag)) define(tag, build)
 }
 
+const REST = 3000 // milliseconds after which a widget comes unasked, so that whoever jumps to it finds it alive
+const begun = new Set()
+
+function begin(tag) {
+  if (begun.has(tag)) return
+  begun.add(tag)
+  bring(tag).catch((error) => {
+    begun.delete(tag) // the next page tries again
+    console.warn(error)
+  })
+}
+
+// From one window's height away.
+const near = new IntersectionObserver((found) => {
+  for (const { isIntersecting, target } of found) if (isIntersecting) begin(target.localName)
+}, { rootMargin: "100% 0%" })
+
 function look() {
-  for (const tag of Object.keys(WIDGETS)) {
-    if (document.querySelector(tag) && !customElements.get(tag)) bring(tag).catch((error) => console.warn(error))
-  }
+  near.disconnect()
+  const waiting = [...document.querySelectorAll(Object.keys(WIDGETS).join())].filter(({ localName }) => !begun.has(localName))
+  for (const element of waiting) near.observe(element)
+  if (waiting.length) setTimeout(() => waiting.forEach(({ isConnected, localName }) => isConnected && begin(localName)), REST)
 }
 
 // The theme tells of each page that it shows, the first one too; without the theme there is only one.
