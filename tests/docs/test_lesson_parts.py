@@ -142,7 +142,7 @@ def test_a_part_that_is_missing_is_found(change, said):
 
 
 def test_an_answer_without_its_reason_is_found():
-    answer = '??? success "Answer"\n\n    It is thirty-six, and they add up to six, whatever the six words of the text are.\n'
+    answer = '??? success "Answer"\n\n    It is thirty-six, and they add up to six, whatever the words are.\n'
     assert reason(answer) == ""
     assert reason(answer + "\n    Each of the words asks all of them.\n").startswith("Each of")
 
