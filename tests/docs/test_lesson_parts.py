@@ -50,10 +50,10 @@ def exercises(text: str) -> list[str]:
 
 
 def reason(exercise: str) -> str:
-    """The words of the folded answer: what is left without code, outputs and comments."""
+    """What the folded answer says after its first sentence, which is the answer; code and comments left out."""
     fold = re.search(r'^\?\?\? success "Answer"\n(.*)', exercise, re.MULTILINE | re.DOTALL)
     words = re.sub(r"```.*?```|<!--.*?-->|\|.*", "", fold[1], flags=re.DOTALL) if fold else ""
-    return " ".join(words.split())
+    return " ".join(words.split()).partition(". ")[2]
 
 
 def lacking(text: str) -> list[str]:
@@ -139,6 +139,12 @@ def test_a_lesson_leads_to_the_one_after_it():
 def test_a_part_that_is_missing_is_found(change, said):
     text = LESSONS[0].read_text(encoding="utf-8")
     assert said in " ".join(lacking(text.replace(*change)))
+
+
+def test_an_answer_without_its_reason_is_found():
+    answer = '??? success "Answer"\n\n    It is thirty-six, and they add up to six, whatever the words are.\n'
+    assert reason(answer) == ""
+    assert reason(answer + "\n    Each of the words asks all of them.\n").startswith("Each of")
 
 
 def test_a_formula_before_every_example_is_found():

@@ -22,7 +22,7 @@ export function build(element) {
   const start = startOf(element)
   const longest = Math.max(...start.lengths)
   const state = { d_k: start.d_k, scaled: false, seed: 6 }
-  const status = statusLine("Move the slider: without the root, long keys make one winner, by luck.")
+  const status = statusLine("Move the slider: without the root, large keys make one winner, by luck.")
   let draws = []
   const drawAll = () => { draws = Array.from({ length: DRAWS }, (_, i) => draw(DRAWS * state.seed + i, KEYS, longest)) }
   drawAll()

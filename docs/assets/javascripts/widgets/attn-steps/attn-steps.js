@@ -9,7 +9,7 @@ import { button, choice, fixed, h, numberField, numbersIn, painter, rowsOf, say,
 const FURTHEST = 9
 const STEPS = ["dot product", "scale", "mask", "softmax", "blend"]
 const AHEAD = [
-  "number by number, then added", "divided by the root of the length of a key", "may this word be heard?",
+  "number by number, then added", "divided by the root of the size of a key", "may this word be heard?",
   "its power, as a share of all powers", "its value, turned down to its share",
 ]
 
