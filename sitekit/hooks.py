@@ -147,6 +147,6 @@ def on_post_page(output: str, page: Any, config: Any) -> str:
 
 def on_post_build(config: Any) -> None:
     """What a published site needs and `mkdocs serve` does without, since it takes half a second."""
-    if not _serving:
+    if not _serving and config.theme.name == "material":
         stylesheet.unite(Path(config.site_dir))
     _kept.finish()

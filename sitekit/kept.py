@@ -26,7 +26,15 @@ OFF = "ATTNREF_NO_CACHE"
 FOLDER = ".cache/attnref-site"
 _LOG = logging.getLogger("mkdocs")
 # Settings that do not reach a page's content, or are another way to say it.
+_PLAIN = str | bool | int | list | dict | None  # a setting of another make is written in the file
 _APART = {"config_file_path", "dev_addr", "open_in_browser", "site_dir", "strict", "watch"}
+
+
+def _settings(config: Any) -> list[Any]:
+    """What a build is told: its settings as they are written, and what was said besides."""
+    file = Path(config.config_file_path or "")
+    said = {k: v for k, v in config.items() if k not in _APART and isinstance(v, _PLAIN)}
+    return [file.read_text(encoding="utf-8") if file.is_file() else "", said, sorted(config.plugins)]
 
 
 @cache
@@ -50,8 +58,7 @@ class Kept:
         self.store.begin()
         own = "offline" not in config.plugins and not os.environ.get(OFF)
         audible = logging.DEBUG < _LOG.getEffectiveLevel() <= logging.WARNING
-        told = [{k: v for k, v in part.items() if k not in _APART} for part in config.user_configs]
-        self.settings = json.dumps(told, sort_keys=True, default=str)
+        self.settings = json.dumps(_settings(config), sort_keys=True, default=str)
         self.shared = self.now() if own and audible else ""
 
     def now(self) -> str:
