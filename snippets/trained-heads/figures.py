@@ -103,9 +103,9 @@ def all_heads(all_maps, best) -> Figure:
     """Every head of the first network as a small map, the chosen ones in a frame."""
     maps = np.asarray(all_maps)  # (layers, heads, n, n)
     layers, heads, n, _ = maps.shape
-    cell = (WIDTH - 30) / heads
+    cell = (WIDTH - 42) / heads
     on = sheet(26 + cell * layers + 20)
-    axes = panel(on, 26, 26, cell * heads, cell * layers)
+    axes = panel(on, 38, 26, cell * heads, cell * layers)
     shaded(axes, maps)
     for layer, head in best.values():
         corner = ((head - 1) * (n + 3) - 1, (layer - 1) * (n + 3) - 1)
