@@ -13,7 +13,7 @@ def test_search_by_keys_leads_to_a_page(open_page):
     assert page.locator(".md-search-result__link").count() > 1
     page.keyboard.press("ArrowDown")
     page.keyboard.press("Enter")
-    page.wait_for_url("**/step-by-step/**")
+    page.wait_for_url("**/soft-lookup/**")
     assert page.elsewhere == []
     assert page.complaints == []
 
