@@ -122,7 +122,7 @@ def cached_attention(
     r"""Let new tokens attend to themselves and to all that came before, whose keys and values are kept.
 
     $$ \operatorname{attention}\left(Q,\; \begin{bmatrix} K_\text{cached} \\ K \end{bmatrix},\;
-       \begin{bmatrix} V_\text{cached} \\ V \end{bmatrix}\right) \quad \text{causal} $$
+       \begin{bmatrix} V_\text{cached} \\ V \end{bmatrix}\right) \qquad \text{causal} $$
 
     The last query lines up with the last key, so one pass over a whole text and any number of passes over its
     parts give the same outputs.

@@ -31,7 +31,7 @@ def differential_attention(
 ) -> DifferentialAttention:
     r"""Attend twice with two halves of queries and keys, and take the second map from the first.
 
-    $$ [Q_a \mid Q_b] = Q, \quad [K_a \mid K_b] = K, \qquad
+    $$ [Q_a \mid Q_b] = Q, \qquad [K_a \mid K_b] = K, \qquad
        P = \operatorname{softmax}(\alpha Q_a K_a^\top) - \lambda \operatorname{softmax}(\alpha Q_b K_b^\top),
        \qquad \text{output} = P V $$
 

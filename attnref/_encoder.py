@@ -71,8 +71,8 @@ def transformer_block(
 
     With $h$ for the heads, $f$ for the feed-forward network and $n$ for the norms, post-norm and pre-norm are
 
-    $$ Y = n(X + h(X)), \quad \text{output} = n(Y + f(Y)); \qquad
-       Y = X + h(n(X)), \quad \text{output} = Y + f(n(Y)) $$
+    $$ Y = n(X + h(X)), \qquad \text{output} = n(Y + f(Y)); \qquad
+       Y = X + h(n(X)), \qquad \text{output} = Y + f(n(Y)) $$
 
     Parameters
     ----------

@@ -37,7 +37,7 @@ def within(distances: Positions, left: int | None, right: int | None) -> BoolArr
 def causal_mask(L_q: int, L_k: int | None = None, *, align: Align = "bottom_right") -> BoolArray:
     r"""Let each query see its own position and what came before it.
 
-    $$ \text{query } i \text{ sees key } j \iff j \le i + L_k - L_q $$
+    $$ \text{query } i \text{ sees key } j \qquad \iff j \le i + L_k - L_q $$
 
     Parameters
     ----------
@@ -97,7 +97,7 @@ def window_mask(
 ) -> BoolArray:
     r"""Let each query see its own position and a number of neighbours on either side.
 
-    $$ \text{query } i \text{ sees key } j \iff p_i - \text{left} \le j \le p_i + \text{right},
+    $$ \text{query } i \text{ sees key } j \qquad \iff p_i - \text{left} \le j \le p_i + \text{right},
        \qquad p_i = i + L_k - L_q $$
 
     Parameters
@@ -154,7 +154,7 @@ def window_mask(
 def padding_mask(lengths: npt.ArrayLike, L_k: int) -> BoolArray:
     r"""Hide the keys that only fill a short sequence up to the common length.
 
-    $$ \text{every query of sequence } b \text{ sees key } j \iff j < \text{lengths}_b $$
+    $$ \text{every query of sequence } b \text{ sees key } j \qquad \iff j < \text{lengths}_b $$
 
     Only keys are hidden. The rows of the padded queries stay as they are, so that they do not become empty.
 

@@ -12,7 +12,7 @@ from attnref._results import BoolArray
 def segment_mask(segments: npt.ArrayLike, key_segments: npt.ArrayLike | None = None) -> BoolArray:
     r"""Keep texts apart that were packed into one row: tokens see those of their own text alone.
 
-    $$ \text{query } i \text{ sees key } j \iff s_i = s_j $$
+    $$ \text{query } i \text{ sees key } j \qquad \iff s_i = s_j $$
 
     Parameters
     ----------
@@ -62,7 +62,7 @@ def segment_mask(segments: npt.ArrayLike, key_segments: npt.ArrayLike | None = N
 def prefix_mask(prefix: npt.ArrayLike, L_q: int, L_k: int | None = None) -> BoolArray:
     r"""Let each query see what came before it, and all of a prefix besides, also what comes after it there.
 
-    $$ \text{query } i \text{ sees key } j \iff j < \text{prefix} \;\text{ or }\; j \le i + L_k - L_q $$
+    $$ \text{query } i \text{ sees key } j \qquad \iff j < \text{prefix} \;\text{ or }\; j \le i + L_k - L_q $$
 
     Parameters
     ----------
@@ -110,7 +110,7 @@ def prefix_mask(prefix: npt.ArrayLike, L_q: int, L_k: int | None = None) -> Bool
 def block_mask(blocks: npt.ArrayLike, L_q: int, L_k: int, *, block_size: int) -> BoolArray:
     r"""Say for whole blocks of queries and keys at once who may attend to whom.
 
-    $$ \text{query } i \text{ sees key } j \iff
+    $$ \text{query } i \text{ sees key } j \qquad \iff
        \text{blocks}[\lfloor i / \text{size} \rfloor, \lfloor j / \text{size} \rfloor] $$
 
     Parameters

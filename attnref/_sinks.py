@@ -98,7 +98,7 @@ def streaming_mask(
 ) -> BoolArray:
     r"""Let each query see a few keys before its own position, and the first keys of the text however far it is.
 
-    $$ \text{query } i \text{ sees key } j \iff j \le p_i \;\text{ and }\;
+    $$ \text{query } i \text{ sees key } j \qquad \iff j \le p_i \qquad \text{and }\;
        (j \ge p_i - \text{left} \;\text{ or }\; j < \text{first}), \qquad p_i = i + L_k - L_q $$
 
     Parameters

@@ -37,6 +37,7 @@ DISPLAY = re.compile(r"^ *\$\$(?P<tex>.*?)(?P<end>\$\$[ \t]*$|\Z)", re.MULTILINE
 IN_ALT_TEXT = re.compile(r"!\[[^]]*$")
 
 THOUSANDS = re.compile(r"\d{1,3}(?:\{,\}\d{3})+(?:\.\d+)?")
+_NESTS = re.compile(r"(?<!\\)[{}]|\\(?:left|right|begin|end|qquad)(?![a-zA-Z])")
 LENGTHS = re.compile(r"(?<!\\)%.*|\\[a-z]*space\*?\{[^}]*\}")
 THREE_DOTS = re.compile(r"(?:<mo[^>]*>\.</mo>){3}")
 
@@ -103,6 +104,19 @@ def _page(md: Markdown) -> str:
     return str(file.src_uri) if file else "a page"
 
 
+def parts(tex: str) -> list[str]:
+    """A display formula, cut at its wide spaces: on a narrow screen each part can stand in a line of its own."""
+    found, depth, start = [], 0, 0
+    for match in _NESTS.finditer(tex):
+        if match[0] == r"\qquad":
+            if depth == 0:
+                found.append(tex[start : match.start()])
+                start = match.end()
+        else:
+            depth += 1 if match[0] in ("{", r"\left", r"\begin") else -1
+    return [*found, tex[start:]]
+
+
 def _element(md: Markdown, tex: str, display: bool, problem: str = "") -> etree.Element:
     """The formula as an element of the page, or a visible error and a warning."""
     mark = MARK.match(tex.strip())
@@ -110,23 +124,25 @@ def _element(md: Markdown, tex: str, display: bool, problem: str = "") -> etree.
     try:
         if problem:
             raise BadTeX(problem)
-        element = etree.fromstring(to_mathml(tex, display))
+        elements = [etree.fromstring(to_mathml(part, display)) for part in (parts(tex) if display else [tex])]
     except BadTeX as error:
         name = " ".join(tex.split())
         log.warning("%s: bad formula: %s. Search the page's source for: %s", _page(md), error, name)
-        element = etree.Element("span", {"class": "math-error"})
-        element.text = AtomicString(f"{name} — {error}")
+        elements = [etree.Element("span", {"class": "math-error"})]
+        elements[0].text = AtomicString(f"{name} — {error}")
     else:
-        for part in element.iter():  # Markdown inside a formula is none
-            part.text = AtomicString(part.text) if part.text else None
-            part.tail = AtomicString(part.tail) if part.tail else None
-        # A reader searches for words; without this, "d k" would be found in every page.
-        element.set("data-search-exclude", "")
+        for element in elements:
+            for part in element.iter():  # Markdown inside a formula is none
+                part.text = AtomicString(part.text) if part.text else None
+                part.tail = AtomicString(part.tail) if part.tail else None
+            # A reader searches for words; without this, "d k" would be found in every page.
+            element.set("data-search-exclude", "")
+    element = elements[0]
     if display:
         box = etree.Element(
             "div", {"class": "math-display", "tabindex": "0", "role": "group", "aria-label": "Formula"}
         )
-        box.append(element)
+        box.extend(elements)
         element = box
     if mark:
         element.set("data-ledger", mark[1])

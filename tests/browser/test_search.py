@@ -13,7 +13,7 @@ def test_search_by_keys_leads_to_a_page(open_page):
     assert page.locator(".md-search-result__link").count() > 1
     page.keyboard.press("ArrowDown")
     page.keyboard.press("Enter")
-    page.wait_for_url("**/step-by-step/**")
+    page.wait_for_url("**/soft-lookup/**")
     assert page.elsewhere == []
     assert page.complaints == []
 
@@ -21,7 +21,12 @@ def test_search_by_keys_leads_to_a_page(open_page):
 def test_each_page_offers_edit_and_mistake_links(open_page):
     page = open_page(KINDS["lesson"])
     links = page.locator(".page-mistake a")
-    assert links.all_inner_texts() == ["Spotted a mistake?", "Edit this page"]
+    assert links.all_inner_texts() == [
+        "Spotted a mistake?",
+        "Edit this page",
+        "How numbers are proved",
+    ]
+    assert links.nth(2).evaluate("link => link.href").endswith("/#how-a-number-is-proved")
     assert links.nth(1).get_attribute("href").endswith("/docs/lessons/step-by-step.md")
     assert "Scaled%20dot-product" in links.nth(0).get_attribute("href")
 

@@ -7,6 +7,7 @@ from xml.etree import ElementTree as etree
 import pytest
 from markdown import Markdown
 
+from sitekit import mathml
 from sitekit.mathml import BadTeX, to_mathml
 
 EXTENSIONS = [
@@ -244,6 +245,25 @@ def test_display_formula_stands_in_a_named_box_that_takes_the_focus():
     assert 'role="group"' in box
     assert 'aria-label="Formula"' in box
     assert 'display="block"' in convert("$$ x $$")
+
+
+@pytest.mark.parametrize(
+    ("tex", "parts"),
+    [
+        (r"a, \qquad b \qquad c", ["a, ", " b ", " c"]),
+        (r"x_{a \qquad b} \qquad c", [r"x_{a \qquad b} ", " c"]),
+        (r"\left( a \qquad b \right) \leftarrow c", [r"\left( a \qquad b \right) \leftarrow c"]),
+        (r"\begin{aligned} a \qquad b \end{aligned}", [r"\begin{aligned} a \qquad b \end{aligned}"]),
+        (r"\{ a \qquad b \}", [r"\{ a ", r" b \}"]),
+    ],
+)
+def test_display_formula_is_cut_at_wide_spaces_that_nothing_holds_together(tex, parts):
+    assert mathml.parts(tex) == parts
+    assert convert(f"$$ {tex} $$").count("<math") == len(parts)
+
+
+def test_formula_in_a_line_is_not_cut():
+    assert convert(r"a $b, \qquad c$").count("<math") == 1
 
 
 # ---- the mark by which the ledger finds a formula again

@@ -30,6 +30,7 @@ def test_a_formula_in_a_title_is_found_as_its_signs():
     root = to_mathml(r"\sqrt{x} < y", False)
     html = f'<h1 id="why">Why divide by {root}?</h1>'
     assert searched.searched(html) == '<h1 id="why">Why divide by √x &lt; y?</h1>'
+    assert searched.searched(root + root) == "√x &lt; y √x &lt; y"
 
 
 def test_programs_and_bare_numbers_are_left_out_and_messages_stay():

@@ -76,7 +76,7 @@ export function build(element) {
       pause = setTimeout(() => say(status, text), 600)
     }
     while (networks.nextSibling) networks.nextSibling.remove()
-    pickers.append(sentences, layers, heads)
+    pickers.append(sentences, h("span", { class: "attn-map-which" }, layers, heads))
     body.replaceChildren(large.element, small.element)
     paint()
   }
