@@ -9,15 +9,11 @@ command. The bar: half a second for a NumPy function.
 from __future__ import annotations
 
 import argparse
-import datetime
 import inspect
 import json
-import os
-import platform
 import statistics
 import time
 from collections.abc import Callable
-from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -25,8 +21,7 @@ import numpy as np
 from attnref import attention, check
 from attnref.diagnosis import FORMS
 from attnref.diagnosis._faulty import composed
-
-RECORD = Path(__file__).parent / "records" / "check.json"
+from benchmarks import record
 
 
 def right(Q: Any, K: Any, V: Any, mask: Any = None, causal: bool = False, scale: float | None = None) -> Any:
@@ -89,14 +84,7 @@ def main() -> None:
         figures[f"{form}_no_name_seconds"] = round(statistics.median(seconds(nameless(form), form)), 3)
     print(json.dumps(figures, indent=2))
     if arguments.record:
-        machine = f"{platform.machine()}, {os.cpu_count()} cores, Python {platform.python_version()}"
-        record = {
-            "command": "python -m benchmarks.bench_check",
-            "date": datetime.date.today().isoformat(),
-            "machine": machine,
-            **figures,
-        }
-        RECORD.write_text(json.dumps(record, indent=2) + "\n", encoding="utf-8")
+        record.write("check", figures)
 
 
 if __name__ == "__main__":

@@ -10,23 +10,19 @@ with ``--record`` it writes them to benchmarks/records/growth.json with machine,
 from __future__ import annotations
 
 import argparse
-import datetime
-import json
 import os
-import platform
 import statistics
 import time
 import tracemalloc
 from collections.abc import Callable
-from pathlib import Path
 
 os.environ["OPENBLAS_NUM_THREADS"] = "1"  # read when NumPy is imported: one thread, whose time is measured
 
 import numpy as np
 
 import attnref
+from benchmarks import record
 
-RECORD = Path(__file__).parent / "records" / "growth.json"
 LENGTHS = [256, 512, 1024, 2048, 4096]
 D_MODEL, N_HEADS, BLOCK_SIZE = 512, 8, 128
 RUNS = 7
@@ -82,10 +78,7 @@ def main() -> None:
                 f"{length:5} {name:12} {milliseconds[name][-1]:9} ms {megabytes[name][-1]:8} MB", flush=True
             )
     if arguments.record:
-        record = {
-            "command": "python -m benchmarks.bench_growth",
-            "date": datetime.date.today().isoformat(),
-            "machine": f"{platform.machine()}, Python {platform.python_version()}, NumPy {np.__version__}",
+        figures = {
             "runs": RUNS,
             "d_model": D_MODEL,
             "n_heads": N_HEADS,
@@ -94,7 +87,7 @@ def main() -> None:
             "milliseconds": milliseconds,
             "megabytes": megabytes,
         }
-        RECORD.write_text(json.dumps(record, indent=2) + "\n", encoding="utf-8")
+        record.write("growth", figures)
 
 
 if __name__ == "__main__":

@@ -9,19 +9,15 @@ The bars: a page in one second, a mutant in ten milliseconds.
 from __future__ import annotations
 
 import argparse
-import datetime
 import json
-import os
-import platform
 import statistics
 import subprocess
 import sys
 import time
 from pathlib import Path
 
-from sitekit import check, mutate, pages, programs, proofs, sources
-
-RECORD = Path(__file__).parent / "records" / "ledger.json"
+from benchmarks import record
+from sitekit import check, mutants, pages, programs, proofs, sources
 
 
 def process_seconds(page: str, runs: int = 7) -> list[float]:
@@ -39,11 +35,11 @@ def mutant_seconds(page: str) -> tuple[list[float], list[float]]:
     source = pages.read(Path(page).resolve(), check.ROOT, sources.read(check.ROOT / "docs"))
     run = proofs.check(source).run
     numerals, inputs = [], []
-    for _, other in [*mutate.numeral_mutants(source), *mutate.output_mutants(source)]:
+    for _, other in [*mutants.numeral_mutants(source), *mutants.output_mutants(source)]:
         start = time.perf_counter()
         proofs.check(other, run)
         numerals.append(time.perf_counter() - start)
-    for _, units in mutate.input_mutants(run.units):
+    for _, units in mutants.input_mutants(run.units):
         start = time.perf_counter()
         proofs.check(source, programs.run(units))
         inputs.append(time.perf_counter() - start)
@@ -64,14 +60,7 @@ def main() -> None:
     }
     print(json.dumps(figures, indent=2))
     if arguments.record:
-        machine = f"{platform.machine()}, {os.cpu_count()} cores, Python {platform.python_version()}"
-        record = {
-            "command": f"python -m benchmarks.bench_ledger {arguments.page}",
-            "date": datetime.date.today().isoformat(),
-            "machine": machine,
-            **figures,
-        }
-        RECORD.write_text(json.dumps(record, indent=2) + "\n", encoding="utf-8")
+        record.write("ledger", figures)
 
 
 if __name__ == "__main__":

@@ -1,7 +1,8 @@
 """What the site serves so that its Python runs in a browser: attnref as a wheel, the list of packages, the driver.
 
-The wheel holds the library as it stands in the folder, so that the site and the page agree. Its name ends in a digest
-of its content: a browser that has kept an old one asks for the new one.
+The wheel holds the library as it stands in the folder, so that the site and the page agree, and beside it what the
+pages' programs read of the project, at the same places. Its name ends in a digest of its content: a browser that has
+kept an old one asks for the new one.
 """
 
 from __future__ import annotations
@@ -18,12 +19,21 @@ import attnref
 
 VENDOR = "assets/vendor/pyodide"  # below docs/
 FOLDER = "assets/live"  # where the files made here are served
+# What pages' programs read, besides the library; each program finds it from where the library lies.
+READ = (
+    "pyproject.toml",
+    "benchmarks/records/*.json",
+    "snippets/*/*.json",
+    "snippets/induction-head/*.py",
+    "docs/assets/maps/minilm-en.json",
+    "docs/assets/javascripts/widgets/attn-induction/parameters.json",
+)
 _DATE = (1980, 1, 1, 0, 0, 0)  # the same files give the same bytes
 
 
 def files(root: Path) -> dict[str, bytes]:
     """The files by their places below docs/."""
-    name, wheel = build_wheel(root / "attnref")
+    name, wheel = build_wheel(root)
     return {
         f"{FOLDER}/{name}": wheel,
         f"{FOLDER}/pyodide-lock.json": lock(root, name, wheel).encode(),
@@ -31,10 +41,11 @@ def files(root: Path) -> dict[str, bytes]:
     }
 
 
-def build_wheel(package: Path) -> tuple[str, bytes]:
-    """The library as a wheel: its name and its bytes."""
-    held = sorted(p for p in package.rglob("*") if p.is_file() and "__pycache__" not in p.parts)
-    content = {path.relative_to(package.parent).as_posix(): path.read_bytes() for path in held}
+def build_wheel(root: Path) -> tuple[str, bytes]:
+    """The library, and what pages read beside it, as a wheel: its name and its bytes."""
+    held = [p for p in (root / "attnref").rglob("*") if p.is_file() and "__pycache__" not in p.parts]
+    read = [path for pattern in READ for path in root.glob(pattern)]
+    content = {path.relative_to(root).as_posix(): path.read_bytes() for path in sorted(held + read)}
     digest = hashlib.sha256(b"".join(name.encode() + data for name, data in content.items())).hexdigest()[:8]
     version = attnref.__version__
     info = f"attnref-{version}.dist-info"

@@ -11,8 +11,8 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from sitekit import figures, lint, pages, proofs, render, sources
+from sitekit.owners import Ledger
 from sitekit.pages import Page, Problem
-from sitekit.proofs import Ledger
 from sitekit.sources import Record
 
 # What an extension warns of while a page is rendered is among the problems found; it is not printed besides.
@@ -45,7 +45,23 @@ def rendered_problems(ledger: Ledger, root: Path) -> list[Problem]:
     found, _ = lint.walk(content, shown.attributes, owned_blocks(page, ledger), figures=shown.figures)
     broken = figures.problems(page, ledger.run)
     found += [] if broken else figures.foreign(content, page)
-    return broken + [Problem(page.path, _line_of(page, message), message) for message in found]
+    misnumbered = _markers(page, content) if page.markers else []
+    return broken + misnumbered + [Problem(page.path, _line_of(page, message), message) for message in found]
+
+
+def _markers(page: Page, content: str) -> list[Problem]:
+    """Where the number of a list's item is another one than its marker says: Markdown counts, it does not read."""
+    shown = lint.ordinals(content)
+    for (start, marker), ordinal in zip(page.markers, shown, strict=False):
+        if marker != ordinal:
+            return [
+                page.problem(start, f"the marker {marker}. is shown as {ordinal}.: number the items as shown")
+            ]
+    if len(shown) == len(page.markers):
+        return []
+    start, marker = page.markers[min(len(shown), len(page.markers) - 1)]
+    counts = f"{len(page.markers)} markers of numbered lists stand here, {len(shown)} items are shown"
+    return [page.problem(start, f"{counts}: part each list from what stands around it by a blank line")]
 
 
 def owned_blocks(page: Page, ledger: Ledger) -> list[str]:

@@ -11,9 +11,10 @@ import re
 from collections.abc import Iterator
 from pathlib import Path
 
+from sitekit.owners import Ledger
 from sitekit.pages import Page, Problem
 from sitekit.programs import Run
-from sitekit.proofs import Ledger, own_without_running
+from sitekit.proofs import own_without_running
 from sitekit.sources import Record
 
 _EXAMPLE = re.compile(r"^[ \t]*>>>.*\n(?:[ \t]*\S.*\n?)*", re.MULTILINE)

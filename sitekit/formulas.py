@@ -8,7 +8,8 @@ import warnings
 from functools import lru_cache
 from typing import Any
 
-from sitekit.bindings import BindingError, Scope, parse
+from sitekit.expressions import BindingError, parse
+from sitekit.values import Scope
 
 # What SymPy's grammar does not take as meant: d is kept for differentials, a power ends a product.
 _D = re.compile(r"(?<![A-Za-z\\])d(?![A-Za-z])")

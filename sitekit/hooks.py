@@ -17,7 +17,7 @@ from mkdocs.structure.files import File
 from mkdocs.utils import meta
 from mkdocstrings_handlers.python import PythonHandler
 
-from sitekit import again, browser_files, cards, labs, percent
+from sitekit import again, browser_files, cards, labs, percent, theme_script
 
 ROOT = Path(__file__).parent.parent
 RUN_BY_PAGES = ("attnref", "snippets")
@@ -48,6 +48,7 @@ def on_files(files: Any, config: Any) -> Any:
     """Add what the site's Python needs in a browser, made from the sources as they are now."""
     for place, content in browser_files.files(ROOT).items():
         files.append(File.generated(config, place, content=content))
+    theme_script.change(files)
     return files
 
 

@@ -23,11 +23,11 @@ from markdown.postprocessors import Postprocessor
 from markdown.preprocessors import Preprocessor
 from markdown.treeprocessors import Treeprocessor
 
-from sitekit import figures, live, numerals, pages, percent, programs, proofs, sources
-from sitekit.bindings import parse
+from sitekit import bound, figures, live, numerals, pages, percent, programs, proofs, sources
+from sitekit.expressions import parse
 from sitekit.numerals import Numeral
+from sitekit.owners import Ledger, Owned
 from sitekit.pages import Page
-from sitekit.proofs import Ledger, Owned
 
 log = logging.getLogger("mkdocs.sitekit.ledger")
 
@@ -102,7 +102,7 @@ def _end_of_words(page: Page, comment: pages.Comment) -> int | None:
 
 
 def _claim(ledger: Ledger, comment: pages.Comment) -> Owned:
-    lines = ",".join(proofs.lines_of(ledger, comment.body))
+    lines = ",".join(bound.lines_of(ledger, comment.body))
     tested = not (
         ledger.run.absent and any(names & ledger.run.absent.keys() for *_, names in parse(comment.body))
     )

@@ -124,6 +124,41 @@ def headings(content: str) -> set[str]:
     return walker.headings
 
 
+class _Ordinals(HTMLParser):
+    """The numbers that a browser puts before the items of numbered lists; footnotes are numbered by a program."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.lists: list[int | None] = []
+        self.shown: list[int] = []
+        self.notes = 0
+
+    def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
+        values = {name: value or "" for name, value in attrs}
+        if tag == "div" and (self.notes or "footnote" in values.get("class", "").split()):
+            self.notes += 1
+        if tag == "ol" and not self.notes:
+            self.lists.append(int(values.get("start", "1")) - 1)
+        elif tag in ("ul", "ol"):
+            self.lists.append(None)
+        elif tag == "li" and self.lists and self.lists[-1] is not None:
+            self.lists[-1] = int(values.get("value", self.lists[-1] + 1))
+            self.shown.append(self.lists[-1])
+
+    def handle_endtag(self, tag: str) -> None:
+        if tag == "div" and self.notes:
+            self.notes -= 1
+        if tag in ("ul", "ol") and self.lists:
+            self.lists.pop()
+
+
+def ordinals(content: str) -> list[int]:
+    """The number of each item of the numbered lists, in the order of reading."""
+    reader = _Ordinals()
+    reader.feed(content)
+    return reader.shown
+
+
 def walk(
     content: str,
     attributes: Iterable[str] = (),

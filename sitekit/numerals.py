@@ -24,7 +24,8 @@ _TEX_DIGITS = r"\d{1,3}(?:\{,\}\d{3})+(?:\.\d+)?|\d+(?:\.\d+)*"
 _TEX = re.compile(rf"[+−-]?(?:{_TEX_DIGITS})")
 _TEX_OPERAND = re.compile(r"(?:(?<!\\)\w|[)\]}!'])\s*$")
 _TEX_COMMAND = re.compile(r"\\[A-Za-z]+\s*$")
-_TEX_UNSEEN = re.compile(r"\\(?:hspace|vspace|kern|mspace)\*?\s*\{[^}]*\}|\\\\\s*\[[^\]]*\]|\\[,;:!]|\\[&%$]")
+_TEX_UNSEEN = re.compile(r"\\(?:hspace|vspace|kern|mspace)\*?\s*\{[^}]*\}|\\\\\s*\[[^\]]*\]|\\[,;:!]")
+_TEX_SIGN = re.compile(r"\\[&%$]")  # shown, and no part of a number
 
 TIE = Decimal("1e-9")
 _WIDE = Context(prec=2000)  # holds every float in full, and whole numbers far beyond them
@@ -51,7 +52,7 @@ def find(text: str, start: int = 0, end: int | None = None) -> Iterator[Numeral]
 
 def find_tex(tex: str, offset: int = 0) -> Iterator[Numeral]:
     """Yield the numerals of a formula. A minus behind an operand is an operator, not a sign."""
-    seen = _TEX_UNSEEN.sub(lambda match: " " * len(match.group()), tex)
+    seen = _TEX_UNSEEN.sub(lambda match: " " * len(match.group()), _TEX_SIGN.sub("&&", tex))
     for match in _TEX.finditer(seen):
         text, start = match.group(), match.start()
         digits = text.lstrip("+-−")

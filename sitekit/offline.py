@@ -71,9 +71,8 @@ def site(folder: Path) -> None:
     shutil.rmtree(folder / "assets/vendor/pyodide")
     shutil.rmtree(folder / browser_files.FOLDER)
     (folder / KEEP).write_text("window.$Worker = window.Worker\n", encoding="utf-8", newline="\n")
-    disk = f"{browser_files.FOLDER}/disk.js"
-    (folder / disk).parent.mkdir()
-    (folder / disk).write_bytes(live_disk.files(ROOT)[disk])
+    (folder / live_disk.PLACE).parent.mkdir()
+    (folder / live_disk.PLACE).write_bytes(live_disk.script(ROOT))
     for page in sorted(folder.rglob("*.html")):
         page.write_text(classical(page.read_text(encoding="utf-8")), encoding="utf-8", newline="\n")
 

@@ -12,7 +12,7 @@ from sitekit.numerals import find
 from sitekit.pages import Page, Problem
 
 if TYPE_CHECKING:
-    from sitekit.proofs import Ledger
+    from sitekit.owners import Ledger
 
 
 def following(page: Page, fence: Fence) -> Fence | None:

@@ -195,6 +195,14 @@ class Page:
         return [(start, text) for start, text in found if text]
 
     @cached_property
+    def markers(self) -> list[tuple[int, int]]:
+        """What each item of a numbered list is numbered by in the source, with its offset."""
+        found = (
+            (t.end() - len(t["marker"].lstrip(" \t>")), t["marker"]) for t in self._tokens if t["marker"]
+        )
+        return [(start, int(text.strip(" \t>."))) for start, text in found]
+
+    @cached_property
     def targets(self) -> list[tuple[int, str]]:
         """Where links and images lead, each with the offset of the bracket that closes its text."""
         return [(t.start(), t["link"]) for t in self._tokens if t["link"]]

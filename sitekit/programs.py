@@ -66,6 +66,9 @@ class Run:
     problems: list[Problem] = field(default_factory=list)
     digests: dict[str, object] = field(default_factory=dict)  # name -> what it held when it was assigned
     absent: dict[str, str] = field(default_factory=dict)  # name -> the package without which nothing gives it
+    hollow: dict[tuple[str, ...], str | None] = field(
+        default_factory=dict
+    )  # what of its bindings proves nothing
     broken: bool = False  # did a unit fail, so that those behind it never ran
 
     @cached_property

@@ -12,7 +12,7 @@ from pathlib import Path
 from sybil import Document, Example, Region, Sybil
 
 from sitekit import check, pages, percent, proofs, sources
-from sitekit.proofs import Ledger
+from sitekit.owners import Ledger
 
 
 class PageParser:

@@ -1,8 +1,8 @@
 """The Markdown extension that leads from a term to the glossary: its first use on a page shows the definition.
 
 The glossary page is the only source. There a heading is a term, the paragraph below it the definition, and a line
-``*Also: …*`` lists other names. In a lesson or lab the first use of each, outside headings, links, code, tables,
-folds and words that are set off, becomes a link whose title is the definition: shown on hover and on focus.
+``*Also: …*`` lists other names. In a lesson, a lab or an exercise the first use of each, outside headings, links, code,
+tables, folds and words that are set off, becomes a link whose title is the definition: shown on hover and on focus.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ from markdown.treeprocessors import Treeprocessor
 from sitekit import texts
 
 GLOSSARY = "docs/study/glossary.md"
-SHOWN_IN = ("docs/lessons/", "docs/labs/")
+SHOWN_IN = ("docs/lessons/", "docs/labs/", "docs/exercises/")
 _SECTION = re.compile(
     r"^## (?P<name>[^\n{]+?)[ ]*(?:\{ #(?P<anchor>[\w-]+) \})?\n+(?P<body>.*?)(?=^## |\Z)", re.M | re.S
 )

@@ -13,8 +13,8 @@ from dataclasses import replace
 
 from sitekit import check, figures, outputs, pages, percent, proofs, sources, texts
 from sitekit.numerals import MINUS
+from sitekit.owners import Ledger
 from sitekit.pages import Page
-from sitekit.proofs import Ledger
 
 Edit = tuple[int, int, str]
 _NUMERAL = re.compile(r"[+−-]?\d[\d.,{}]*(?:[eE][+−-]?\d+)?")

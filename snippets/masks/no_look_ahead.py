@@ -13,7 +13,9 @@ def examine(layer):
     """How far outputs move before a change, and how little at it."""
     before, leaks, own = layer(tokens), [], []
     for start in range(len(tokens)):
+        # The tokens from this place on are replaced.
         changed = np.concatenate([tokens[:start], others[start:]])
+        # How far each output moves, those before the place first.
         moved = [abs(row).max() for row in layer(changed) - before]
         leaks.append(max(moved[:start], default=0))
         own.append(moved[start])

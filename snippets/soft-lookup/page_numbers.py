@@ -14,6 +14,7 @@ it_query = np.array([2, 1])
 it_keys = np.array([[2, 1], [0, 1], [1, -1], [1, 1]])
 it_values = np.array([[4, 0], [2, 2], [0, 4], [1, 1]])
 it_weights = attnref.softmax(it_keys @ it_query)
+it_divided = attnref.softmax(it_keys @ it_query / np.sqrt(2))
 
 far = [-0.8, -0.8]
 bank_query = np.array([1, 1])

@@ -4,8 +4,6 @@ import numpy as np
 
 import attnref
 
-np.set_printoptions(precision=2)
-
 # Each word with its key and its value. The axes of a value mean:
 # riverbank, money.
 sentence = [
@@ -26,5 +24,5 @@ values = np.array([value for _, _, value in sentence])  # (8, 2)
 plain = attnref.attention(query, keys, values, scale=1)
 scaled = attnref.attention(query, keys, values)
 
-print(plain.weights, plain.output)
-print(scaled.weights, scaled.output)
+for result in (plain, scaled):
+    print(result.weights.round(2), result.output.round(2))

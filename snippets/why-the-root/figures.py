@@ -9,11 +9,11 @@ WORDS = ["first", "second", "third", "fourth", "fifth", "sixth", "seventh", "eig
 
 
 @figure
-def widening(lengths, tables) -> Figure:
-    """For each length, how often each dot product occurs; the line below is one spread to either side."""
-    on = sheet(66 * len(lengths) + 40)
-    reach = max(lengths) + 0.6
-    for row, (length, table) in enumerate(zip(lengths, tables, strict=True)):
+def widening(sizes, tables) -> Figure:
+    """For each size, how often each dot product occurs; the line below is one spread to either side."""
+    on = sheet(66 * len(sizes) + 40)
+    reach = max(sizes) + 0.6
+    for row, (size, table) in enumerate(zip(sizes, tables, strict=True)):
         axes = panel(on, 76, 8 + 66 * row, 254, 58)
         products, counts = np.unique(table, return_counts=True)
         axes.bar(products, counts / table.size, width=0.5, color=ONE)
@@ -23,9 +23,9 @@ def widening(lengths, tables) -> Figure:
         axes.set_yticks([])
         axes.spines[:].set_visible(False)
         axes.axhline(0, color=RULE, linewidth=0.8)
-        axes.set_xticks(np.arange(-max(lengths), max(lengths) + 1) if row == len(lengths) - 1 else [])
+        axes.set_xticks(np.arange(-max(sizes), max(sizes) + 1) if row == len(sizes) - 1 else [])
         axes.tick_params(length=0)
-        label(axes, f"length {length}", (-reach, 0), dx=-8, dy=18, across="right")
+        label(axes, f"size {size}", (-reach, 0), dx=-8, dy=18, across="right")
         quiet(axes, f"spread {table.std():.2f}", (-reach, 0), dx=-8, dy=2, across="right")
     axes.set_xlabel("dot product", labelpad=3)
     return on

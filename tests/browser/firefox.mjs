@@ -87,6 +87,14 @@ const acts = {
     await (await page.$("data[data-proof='weights[0]']")).hover()
     await page.waitForFunction(() => document.querySelector("#proof")?.textContent.includes("weights[0]"))
   },
+  async "the first letters of a search are kept"() {
+    await open("lessons/step-by-step")
+    await page.waitForSelector(".live-bar")
+    await page.keyboard.press("s")
+    await page.keyboard.type("softmax", { delay: 20 })
+    await page.waitForSelector(".md-search-result__link", { visible: true })
+    expect(await page.$eval(".md-search__input", (field) => field.value), "softmax")
+  },
   async "every widget lives and answers to keys"() {
     for (const [tag, path] of Object.entries(widgets)) {
       await open(path)

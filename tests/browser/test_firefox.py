@@ -20,6 +20,7 @@ ACTS = [
     "an endless loop is stopped, and the next run works",
     "the next page runs, too",
     "a number shows its proof",
+    "the first letters of a search are kept",
     "every widget lives and answers to keys",
     "every exercise tells what is wrong, and is solved",
 ]

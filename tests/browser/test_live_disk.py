@@ -1,33 +1,15 @@
 """A site that is read from disk runs its Python as well: blocks, Stop, and the check of an exercise."""
 
-import re
-import shutil
-
 import pytest
 
-from sitekit import live_disk
-from tests.browser.conftest import ROOT
 from tests.browser.test_live import block, edit, press, printed, says
 
 
 @pytest.fixture(scope="module")
-def on_disk(site, tmp_path_factory):
-    """The built site with the scripts for file:// in their places."""
-    folder = shutil.copytree(site, tmp_path_factory.mktemp("disk") / "site")
-    for place, data in live_disk.files(ROOT).items():
-        (folder / place).write_bytes(data)
-    for path in folder.rglob("*.html"):
-        text = path.read_text(encoding="utf-8")
-        classic = re.sub(r'(<script [^>]*live/live\.js[^>]*?) type="?module"?', r"\1", text)
-        path.write_text(classic, encoding="utf-8")
-    return folder
-
-
-@pytest.fixture(scope="module")
-def page(browser, on_disk):
+def page(browser, disk):
     context = browser.new_context()
     page = context.new_page()
-    page.goto((on_disk / "lessons" / "step-by-step" / "index.html").as_uri())
+    page.goto((disk / "lessons" / "step-by-step.html").as_uri())
     yield page
     context.close()
 
@@ -49,10 +31,10 @@ def test_an_endless_loop_is_stopped_and_the_spare_worker_runs(page):
     assert printed(page) == "(4, 2)\n"
 
 
-def test_an_exercise_is_checked_from_disk(browser, on_disk):
+def test_an_exercise_is_checked_from_disk(browser, disk):
     context = browser.new_context()
     page = context.new_page()
-    page.goto((on_disk / "exercises" / "write-attention" / "index.html").as_uri())
+    page.goto((disk / "exercises" / "write-attention.html").as_uri())
     page.locator(".exercise [name=check]").click()
     says(page, "Yours is not right yet")
     assert "scale_missing" in page.locator(".live-report").inner_text()

@@ -30,6 +30,13 @@ RELATED = [
     ("every-token", "masks"),
     ("every-token", "query-key-value"),
 ]
+EXERCISES = [  # where a reader is ready for one, and where it leads back to
+    ("step-by-step", "write-attention"),
+    ("every-token", "write-attention"),
+    ("masks", "add-the-causal-mask"),
+    ("masks", "read-the-fault"),
+    ("several-heads", "split-the-heads"),
+]
 
 
 def section(text: str, heading: str) -> str:
@@ -96,6 +103,19 @@ def test_a_lesson_shows_an_example_before_a_formula(lesson):
 def test_lessons_that_belong_together_lead_to_each_other(one, other):
     text = (ROOT / "docs" / "lessons" / f"{one}.md").read_text(encoding="utf-8")
     assert f"({other}.md" in text
+
+
+@pytest.mark.parametrize(("lesson_slug", "exercise"), EXERCISES)
+def test_a_lesson_and_an_exercise_for_its_reader_lead_to_each_other(lesson_slug, exercise):
+    there = (ROOT / "docs" / "lessons" / f"{lesson_slug}.md").read_text(encoding="utf-8")
+    back = (ROOT / "docs" / "exercises" / f"{exercise}.md").read_text(encoding="utf-8")
+    assert f"(../exercises/{exercise}.md" in section(there, "Exercises")
+    assert f"(../lessons/{lesson_slug}.md" in back
+
+
+def test_a_lesson_leads_to_every_exercise():
+    slugs = {path.stem for path in (ROOT / "docs" / "exercises").glob("*.md")}
+    assert {exercise for _, exercise in EXERCISES} == slugs
 
 
 def test_a_lesson_leads_to_the_one_after_it():

@@ -8,8 +8,8 @@ import yaml
 
 from sitekit import check, pages, render, sources
 from sitekit.check import ROOT
+from sitekit.owners import Ledger
 from sitekit.pages import FRONT_MATTER
-from sitekit.proofs import Ledger
 from tests.sitekit.site import FRONT, Site
 
 PAGES = check.page_files()

@@ -99,5 +99,5 @@ def test_every_reason_speaks_of_a_block(path):
 
 def test_most_blocks_run_in_the_browser():
     marked = [block for page in PAGES.values() for block in live.blocks(page)]
-    # Whole pages stand on what a browser lacks: PyTorch, the weights of a network, the records of surveys.
-    assert sum(not block.why for block in marked) > 0.8 * len(marked)
+    # Two labs stand on what a browser lacks: PyTorch, and the weights of a network.
+    assert sum(not block.why for block in marked) > 0.95 * len(marked)

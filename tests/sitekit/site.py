@@ -12,8 +12,8 @@ from pathlib import Path
 import yaml
 
 from sitekit import check
+from sitekit.owners import Ledger
 from sitekit.pages import Page, Problem
-from sitekit.proofs import Ledger
 from sitekit.sources import read
 
 PLANT = re.compile(r"⟦(?P<right>[^⟦⟧]*?)⇒(?P<wrong>[^⟦⟧]*?)⟧")

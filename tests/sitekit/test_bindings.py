@@ -3,7 +3,8 @@
 import pytest
 
 from sitekit import bindings, programs
-from sitekit.bindings import BindingError, NameMissing, Scope
+from sitekit.expressions import BindingError, NameMissing, parse
+from sitekit.values import Scope
 from tests.sitekit.site import CODE, FRONT, Site
 
 
@@ -161,11 +162,11 @@ def test_what_an_expression_raises_is_told_with_the_expression(site):
 )
 def test_a_comment_that_is_no_expression_says_so(source, words):
     with pytest.raises(BindingError, match=words):
-        bindings.parse(source)
+        parse(source)
 
 
 def test_a_comment_may_run_over_several_lines():
-    assert [source for source, _, _ in bindings.parse("a,\n      b[\n  0]")] == ["a", "b[0]"]
+    assert [source for source, _, _ in parse("a,\n      b[\n  0]")] == ["a", "b[0]"]
 
 
 @pytest.mark.parametrize(

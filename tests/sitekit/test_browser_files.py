@@ -1,6 +1,7 @@
 """What is made for the browser: attnref as a wheel that is the same for the same sources, listed with its hash."""
 
 import hashlib
+import io
 import json
 import re
 import shutil
@@ -28,10 +29,20 @@ def test_the_same_sources_give_the_same_bytes():
 
 def test_a_change_of_the_library_changes_the_name_of_the_wheel(tmp_path):
     package = shutil.copytree(ROOT / "attnref", tmp_path / "attnref")
-    name, _ = browser_files.build_wheel(package)
-    assert name == browser_files.build_wheel(ROOT / "attnref")[0]
+    name, _ = browser_files.build_wheel(tmp_path)
+    assert name == browser_files.build_wheel(tmp_path)[0]
     (package / "_softmax.py").write_text("changed = True\n", encoding="utf-8")
-    assert browser_files.build_wheel(package)[0] != name
+    assert browser_files.build_wheel(tmp_path)[0] != name
+
+
+@pytest.mark.parametrize("pattern", browser_files.READ)
+def test_what_pages_read_lies_in_the_wheel_where_it_lies_here(pattern):
+    _, wheel = browser_files.build_wheel(ROOT)
+    held = zipfile.ZipFile(io.BytesIO(wheel))
+    found = sorted(ROOT.glob(pattern))
+    assert found, pattern
+    for path in found:
+        assert held.read(path.relative_to(ROOT).as_posix()) == path.read_bytes()
 
 
 @pytest.mark.parametrize("package", ["numpy", "attnref"])
@@ -48,7 +59,7 @@ def test_the_vendored_list_names_numpy_alone():
 
 
 def test_the_wheel_holds_the_library_whole_and_its_checker_runs_from_it(tmp_path):
-    name, wheel = browser_files.build_wheel(ROOT / "attnref")
+    name, wheel = browser_files.build_wheel(ROOT)
     (tmp_path / name).write_bytes(wheel)
     held = {entry for entry in zipfile.ZipFile(tmp_path / name).namelist() if entry.startswith("attnref/")}
     files = {p.relative_to(ROOT).as_posix() for p in (ROOT / "attnref").rglob("*") if p.is_file()}

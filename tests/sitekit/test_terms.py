@@ -85,7 +85,12 @@ def test_a_page_can_leave_out_a_term_that_means_something_else_there(lesson):
     assert marked(lesson("Heads or tails, in a matrix.\n", front=front)) == ["matrix"]
 
 
-def test_terms_are_marked_in_lessons_and_labs_only(lesson):
+@pytest.mark.parametrize("name", ["docs/lessons/a.md", "docs/labs/a.md", "docs/exercises/a.md"])
+def test_terms_are_marked_where_one_learns(lesson, name):
+    assert marked(lesson("A head.\n", name)) == ["head"]
+
+
+def test_terms_are_not_marked_in_the_reference(lesson):
     assert marked(lesson("A head.\n", "docs/reference/a.md")) == []
 
 
