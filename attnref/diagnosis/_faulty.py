@@ -78,6 +78,7 @@ def composed(form: Form, variants: list[Variant], name: str) -> Callable[..., An
         if rules.mask == "additive" and options.get("mask") is not None:
             options["mask"] = np.asarray(options["mask"]) == 0
         features = {option for option, value in options.items() if value is not None and value is not False}
+        features |= {"grouped"} if form.name == "grouped" else set()
         features |= {"causal+scale"} if {"causal", "scale"} <= features else set()
         with np.errstate(all="ignore"):
             probe = Probe(name, given, options, frozenset(features), chunks=chunks)

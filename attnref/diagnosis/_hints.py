@@ -48,8 +48,9 @@ def how_to_call(fn: Any, form: Form) -> str:
     arrays = ", ".join(form.arguments)
     if inspect.isclass(fn):
         return f"Give an instance of {fn.__name__}, and not the class: it is to be called with {arrays}."
-    keyword = [p.name for p in names_of(fn) if p.kind is p.KEYWORD_ONLY][: len(form.arguments)]
-    if len(keyword) == len(form.arguments):
+    names = names_of(fn)
+    keyword = [p.name for p in names if p.kind is p.KEYWORD_ONLY][: len(form.arguments)]
+    if len(keyword) == len(form.arguments) and all(p.kind in (p.KEYWORD_ONLY, p.VAR_KEYWORD) for p in names):
         pairs = ", ".join(f"{name}={array}" for name, array in zip(keyword, form.arguments, strict=True))
         return f"Pass adapter=lambda fn, {arrays}: fn({pairs})."
     return f"Take {arrays} by position, or pass adapter=lambda fn, {arrays}: fn(…), with your own call in it."

@@ -36,7 +36,7 @@ def unexplained(caller: Caller, seen: Seen, tolerance: float, stage: str) -> Une
         given = [name for name in OPTIONS if name in seen.probe.options or name in seen.probe.features]
         if "empty" in seen.probe.features and _only_empty(work, output, tolerance):
             return Unexplained(seen.probe.name, words, "a query that may see nothing")
-        stage = " with ".join(given) if given else _numeric(seen.probe)
+        stage = f"calls with {' and '.join(given)}" if given else _numeric(seen.probe)
         return Unexplained(seen.probe.name, words, stage)
     return Unexplained(seen.probe.name, words, stage)
 

@@ -88,6 +88,7 @@ class Search:
         self.known: dict[tuple[int, tuple[int, ...]], bool] = {}
         self.size = [greatest(form, rules, item.probe) for item in seen]
         self.before: dict[int, list[dict[str, Any]] | None] = {}
+        self.large = ["long" in item.probe.features for item in seen]
         self.paired: set[frozenset[str]] = set()
         self.pairings = 3
         """How often two faults at once are still looked for, which takes long."""
@@ -126,8 +127,9 @@ class Search:
         return right is not None and not same(output, right.output, self.seen[n].tolerance)
 
     def all(self, faults: Faults, upto: int, but: Sequence[int] = ()) -> bool:
-        """Whether they give the numbers of all probes up to n; the latest is looked at first."""
-        return all(self.matches(faults, n) for n in range(upto, -1, -1) if n not in but)
+        """Whether they give the numbers of all probes up to n; the latest is looked at first, large ones last."""
+        order = sorted(range(upto, -1, -1), key=self.large.__getitem__)
+        return all(self.matches(faults, n) for n in order if n not in but)
 
     def extended(self, sets: list[Faults], n: int, but: Sequence[int]) -> list[Faults]:
         """The sets, each with one fault more, or with two, that give the numbers of all probes up to n."""
@@ -181,6 +183,11 @@ class Search:
         """The names of other faults that give the same numbers in place of this one."""
         rest = tuple(other for other in faults if other is not v)
         taken = {other.fault for other in faults}
+        # First where this one is missed: what others give there is known from the search.
+        order = sorted(
+            (n for n in range(len(self.seen)) if n not in but),
+            key=lambda n: (self.matches(rest, n), self.large[n]),
+        )
         found: list[str] = []
         for other in self.variants:
             swapped = (*rest, other)
@@ -191,6 +198,6 @@ class Search:
                 or not compatible(swapped)
             ):
                 continue
-            if self.all(swapped, len(self.seen) - 1, but):
+            if all(self.matches(swapped, n) for n in order):
                 found.append(other.fault)
         return found

@@ -57,6 +57,10 @@ def test_an_exercise_is_solved_in_the_page(warm, slug):
     found = check(page, program(slug, "exercise"))
     assert all(fault in found for fault in EXERCISES[slug].start)
     says(page, "Yours is not right yet")
+    links = page.locator(".live-report a").evaluate_all("(all) => all.map((link) => link.href)")
+    here = page.url.partition("/exercises/")[0]
+    assert links
+    assert all(link.startswith(f"{here}/reference/faults-") for link in links)
     found = check(page, program(slug, "solution"))
     says(page, "Yours is right")
     assert "right" in found

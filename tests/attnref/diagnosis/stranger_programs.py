@@ -542,7 +542,7 @@ def f(q, k, v):
     return softmax(q @ k.swapaxes(-1, -2) / np.sqrt(q.shape[-1])) @ v
 """, form="grouped")
 
-add("values_head_0", "keys are repeated, values are those of the first head for all", UNKNOWN, SOFTMAX + """
+add("values_head_0", "keys are repeated, values are those of the first head for all", "heads_mixed", SOFTMAX + """
 def f(q, k, v):
     r = q.shape[1] // k.shape[1]
     k = np.repeat(k, r, axis=1)

@@ -82,6 +82,13 @@ def test_each_is_told_what_to_change(fn, words):
     assert "diagnosis/_calling.py" not in text
 
 
+def test_options_by_keyword_are_not_taken_for_arrays():
+    def f(Q, K, *, mask=None, causal=False, scale=None):
+        return Q
+
+    assert "Take Q, K, V by position, or pass adapter=lambda fn, Q, K, V: fn(…)" in mends(f)
+
+
 def test_the_adapter_that_is_proposed_works():
     assert check(by_keyword, adapter=lambda fn, Q, K, V: fn(query=Q, key=K, value=V)).ok
 

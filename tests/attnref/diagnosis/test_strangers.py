@@ -3,6 +3,7 @@
 import pytest
 
 from attnref import attention, check
+from tests.attnref.diagnosis.kernel_programs import KERNELS
 from tests.attnref.diagnosis.programs import compiled
 from tests.attnref.diagnosis.stranger_programs import RIGHT, STRANGERS, UNKNOWN
 from tests.attnref.peers import peer
@@ -24,19 +25,19 @@ def test_a_strangers_program_is_named_by_what_is_wrong_in_it(name):
 
 
 def test_a_wrong_report_has_at_least_one_finding():
-    report = report_on("values_head_0")
+    report = report_on("sigmoid")
     assert {item.probe for item in report.unexplained} == set(report.failed)
 
 
 def test_a_missing_return_is_told_in_whole_sentences():
     text = " ".join(str(report_on("forgot_return")).split())
     assert "Your function returns None: is a return missing? It was called with" in text
-    assert "the function returns None: is a return missing?" in text
+    assert text.count("is a return missing?") == 1  # and not once more for what it need not be able to do
 
 
 def test_one_more_probe_is_one():
     def f(Q, K, V):
-        if Q.shape[-2] == 1 < K.shape[-2]:
+        if Q.shape[-2] == 1 < K.shape[-2] and V.shape[-1] != 3:
             raise RuntimeError("a single query .")
         return attention(Q, K, V).output
 
@@ -58,6 +59,6 @@ def test_attention_that_is_always_causal_is_told_so():
 
 
 def test_a_fault_in_every_probe_is_not_laid_on_the_sizes():
-    assert {item.stage for item in report_on("values_head_0").unexplained} == {
-        "the computation without options"
-    }
+    kernel = KERNELS["gqa_reverse"]
+    report = check(compiled(kernel.source, "gqa_reverse"), form=kernel.form)
+    assert {item.stage for item in report.unexplained} == {"the computation without options"}

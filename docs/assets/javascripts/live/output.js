@@ -7,6 +7,13 @@ export function make(tag, className, text = "") {
   return element
 }
 
+// A link to the catalogue of faults leads to this copy of the site; read from disk, a page is a file.
+function nearby(link) {
+  const { base } = JSON.parse(document.getElementById("__config").textContent)
+  const path = link.pathname.replace(/^\//, "").replace(/\/$/, location.protocol === "file:" ? ".html" : "/")
+  link.href = new URL(`${base}/${path}${link.hash}`, location).href
+}
+
 export class Output {
   constructor(block, label) {
     const next = block.nextElementSibling
@@ -86,6 +93,7 @@ export class Output {
     this.say(ok ? "is right." : "is not right yet.")
     const report = make("div", "live-report")
     report.innerHTML = html // attnref's own; what it quotes of the reader's program is escaped
+    report.querySelectorAll("a").forEach(nearby)
     this.element.append(report)
   }
 
