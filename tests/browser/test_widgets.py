@@ -464,6 +464,29 @@ def test_saturation_slider_follows_keys_and_its_field(open_widget):
     assert abs(facts(page)[0] - 16) < 1
 
 
+@pytest.mark.parametrize("tag", ["attn-lookup", "attn-steps"])
+def test_a_phones_keyboard_for_a_field_has_a_minus(open_widget, tag):
+    page = open_widget(tag, width=390, has_touch=True)
+    field = page.widget.get_by_role("spinbutton").first
+    assert float(field.get_attribute("min")) < 0
+    assert field.get_attribute("inputmode") is None, (
+        "the keyboard of inputmode=decimal has none on some phones"
+    )
+
+
+def test_lookup_handles_say_values_between_their_least_and_their_largest(open_widget):
+    page = open_widget("attn-lookup")
+    handle = page.widget.get_by_role("slider").last
+    for key in ["ArrowLeft", "ArrowRight"]:
+        for _ in range(20):
+            handle.press(f"Shift+{key}")
+            settle(page)
+        least, now, largest = (
+            float(handle.get_attribute(f"aria-value{name}")) for name in ("min", "now", "max")
+        )
+        assert now == {"ArrowLeft": least, "ArrowRight": largest}[key]
+
+
 def test_saturation_slider_leaves_the_shortest_key_by_keys_alone(open_widget):
     page = open_widget("attn-saturation")
     field = page.widget.get_by_role("spinbutton")

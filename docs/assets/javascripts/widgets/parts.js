@@ -68,7 +68,7 @@ export const statusLine = (hint) => h("p", { class: "attn-status", role: "status
 
 // A field for a number. What is no number, or none that is allowed, is left to the reader and changes nothing.
 export function numberField(label, { value, min, max, step = 0.1, change }) {
-  const field = h("input", { type: "number", "aria-label": label, min, max, step, value, inputmode: "decimal" })
+  const field = h("input", { type: "number", "aria-label": label, min, max, step, value })
   field.addEventListener("input", () => {
     const number = field.valueAsNumber
     const right = number >= min && number <= max && (step < 1 || number % 1 === 0)
