@@ -120,7 +120,7 @@ def test_a_draft_outlives_the_page_and_reset_can_be_undone(open_page):
     page.reload()
     editor(page).wait_for()
     assert editor(page).input_value() == "mine = 1\n"
-    press(page, "reset")
+    page.locator(".exercise > .live-bar [name=reset]").dblclick()
     page.wait_for_function("document.querySelector('.live-editor').value.includes('Write attention')")
     assert drafts(page) == [], "what one begins with is no draft"
     page.keyboard.press("Control+z")

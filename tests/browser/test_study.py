@@ -176,11 +176,21 @@ def test_an_empty_form_counts_as_no_answer(quiz):
     assert "0 of 21 answered" in page.locator(".attn-score").inner_text()
 
 
-@pytest.mark.parametrize(("given", "said"), [("2.12", "Right."), ("2.1", "too small"), ("3", "too large")])
+@pytest.mark.parametrize(
+    ("given", "said"),
+    [
+        ("2.12", "Right."),
+        ("2,12", "Right."),
+        ("212/100", "Right."),
+        ("2.1", "too small"),
+        ("3", "too large"),
+        ("two", "Type a number first"),
+    ],
+)
 def test_a_number_is_judged_by_the_tolerance_that_the_question_states(quiz, given, said):
     page = quiz()
     field = page.get_by_label("Your answer: A score by hand")
-    field.fill(given)
+    field.press_sequentially(given)
     field.press("Enter")
     assert said in page.locator("form", has=field).get_by_role("status").inner_text()
 

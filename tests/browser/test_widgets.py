@@ -124,6 +124,25 @@ def test_widget_whose_files_cannot_be_had_leaves_the_page_as_it_was(open_page):
     assert page.locator("attn-lookup .attn-live").count() == 0
 
 
+@pytest.mark.parametrize("tag", list(PAGES))
+def test_page_enlarged_four_times_is_read_in_one_direction(open_widget, tag):
+    page = open_widget(tag, width=320)
+    page.locator(".attn-live select, .attn-live input").first.wait_for()
+    page.wait_for_load_state("networkidle")
+    assert page.evaluate("document.documentElement.scrollWidth <= document.documentElement.clientWidth")
+
+
+@pytest.mark.parametrize("tag", ["attn-lookup", "attn-saturation"])
+@pytest.mark.parametrize("scheme", ["light", "dark"])
+def test_bars_are_seen_where_colours_are_the_systems(open_widget, tag, scheme):
+    page = open_widget(tag, scheme=scheme, forced_colors="active")
+    seen = """(tag) => [...document.querySelectorAll(`${tag} .attn-live i:empty`)].map((bar) =>
+      getComputedStyle(bar).backgroundColor !== getComputedStyle(document.body).backgroundColor)"""
+    bars = page.evaluate(seen, tag)
+    assert len(bars) > 5
+    assert all(bars)
+
+
 # ---- the soft lookup ----
 
 WEIGHTS = "attn-lookup .attn-weight > span:first-child"
@@ -443,6 +462,78 @@ def test_saturation_slider_follows_keys_and_its_field(open_widget):
     settle(page)
     assert slider.input_value() == "8"
     assert abs(facts(page)[0] - 16) < 1
+
+
+@pytest.mark.parametrize("tag", ["attn-lookup", "attn-steps"])
+def test_a_phones_keyboard_for_a_field_has_a_minus(open_widget, tag):
+    page = open_widget(tag, width=390, has_touch=True)
+    field = page.widget.get_by_role("spinbutton").first
+    assert float(field.get_attribute("min")) < 0
+    assert field.get_attribute("inputmode") is None, (
+        "the keyboard of inputmode=decimal has none on some phones"
+    )
+
+
+def test_lookup_handles_say_values_between_their_least_and_their_largest(open_widget):
+    page = open_widget("attn-lookup")
+    handle = page.widget.get_by_role("slider").last
+    for key in ["ArrowLeft", "ArrowRight"]:
+        for _ in range(20):
+            handle.press(f"Shift+{key}")
+            settle(page)
+        least, now, largest = (
+            float(handle.get_attribute(f"aria-value{name}")) for name in ("min", "now", "max")
+        )
+        assert now == {"ArrowLeft": least, "ArrowRight": largest}[key]
+
+
+def test_saturation_slider_leaves_the_shortest_key_by_keys_alone(open_widget):
+    page = open_widget("attn-saturation")
+    field = page.widget.get_by_role("spinbutton")
+    page.widget.get_by_role("slider").focus()
+    page.keyboard.press("Home")
+    settle(page)
+    assert field.input_value() == "1"
+    for _ in range(8):
+        page.keyboard.press("ArrowRight")
+        settle(page)
+    assert field.input_value() == "4"
+
+
+@pytest.mark.parametrize("tag", ["attn-saturation", "attn-matrix", "attn-cost"])
+def test_half_of_what_is_counted_is_no_number(open_widget, tag):
+    page = open_widget(tag)
+    field = page.widget.get_by_role("spinbutton").first
+    before = page.widget.locator("output, td").all_inner_texts()
+    field.fill("40.5" if tag != "attn-matrix" else "1.5")
+    settle(page)
+    assert field.get_attribute("aria-invalid") == "true"
+    assert page.widget.locator("output, td").all_inner_texts() == before
+
+
+def test_a_field_that_is_filled_anew_is_wrong_no_more(open_widget):
+    page = open_widget("attn-steps")
+    field = page.widget.get_by_role("spinbutton").first
+    field.fill("99")
+    assert field.get_attribute("aria-invalid") == "true"
+    page.widget.get_by_text("Reset").click()
+    settle(page)
+    assert field.input_value() == "2"
+    assert field.get_attribute("aria-invalid") == "false"
+
+
+def test_steps_show_powers_that_give_the_share_even_where_they_are_small(open_widget):
+    page = open_widget("attn-steps", width=390)
+    for field in page.widget.get_by_role("spinbutton").all():
+        field.fill("-9")
+    page.widget.get_by_role("combobox").select_option(index=1)
+    page.widget.get_by_role("slider").press("End")
+    settle(page)
+    told = page.locator("attn-steps .attn-chain li").nth(3).inner_text()
+    part, total = told.split("total =")[1].split("=")[0].split("/")
+    share = float(part) / sum(float(term) for term in total.strip(" ()\n").split("+"))
+    assert abs(share - float(told.split("=")[-1])) < 0.0005
+    assert page.evaluate("document.documentElement.scrollWidth <= document.documentElement.clientWidth")
 
 
 def test_saturation_draws_again(open_widget):

@@ -42,9 +42,10 @@ class Exercise extends Block {
 
   reset() {
     if (this.busy) this.stop()
+    this.output?.remove()
     this.editor.focus()
+    if (this.code === this.original) return // a second time, Undo would bring back what the first has put there
     this.editor.select()
     this.type(this.original) // typed, so that Undo brings the reader's own program back
-    this.output?.remove()
   }
 }

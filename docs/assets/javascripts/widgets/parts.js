@@ -68,10 +68,10 @@ export const statusLine = (hint) => h("p", { class: "attn-status", role: "status
 
 // A field for a number. What is no number, or none that is allowed, is left to the reader and changes nothing.
 export function numberField(label, { value, min, max, step = 0.1, change }) {
-  const field = h("input", { type: "number", "aria-label": label, min, max, step, value, inputmode: "decimal" })
+  const field = h("input", { type: "number", "aria-label": label, min, max, step, value })
   field.addEventListener("input", () => {
     const number = field.valueAsNumber
-    const right = Number.isFinite(number) && number >= min && number <= max
+    const right = number >= min && number <= max && (step < 1 || number % 1 === 0)
     field.setAttribute("aria-invalid", !right)
     if (right) change(number)
   })
@@ -79,7 +79,9 @@ export function numberField(label, { value, min, max, step = 0.1, change }) {
 }
 // Not while it is being typed into: "0." would lose its point.
 export function show(field, number) {
-  if (field !== document.activeElement && field.valueAsNumber !== number) field.value = number
+  if (field === document.activeElement) return
+  if (field.valueAsNumber !== number) field.value = number
+  field.setAttribute("aria-invalid", false)
 }
 
 export function choice(label, options, change) {

@@ -3,7 +3,8 @@
 export function marks(name) {
   let found = {}
   try {
-    found = JSON.parse(localStorage.getItem(name)) ?? {}
+    const kept = JSON.parse(localStorage.getItem(name))
+    if (kept?.constructor === Object) found = kept
   } catch {} // no storage, or not ours
   const keep = () => {
     try {

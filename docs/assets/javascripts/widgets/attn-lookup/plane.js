@@ -46,7 +46,8 @@ export function plane({ preset, points }, put) {
   }
   let places = points
   const handles = points.map((_, i) => {
-    const handle = s("g", { class: "handle", tabindex: 0, role: "slider", "aria-label": `${names[i]}, arrow keys move it` },
+    const handle = s("g", { class: "handle", tabindex: 0, role: "slider", "aria-label": `${names[i]}, arrow keys move it`,
+      "aria-valuemin": -9, "aria-valuemax": 9 },
       s("circle", { class: "hit", r: 22 }), dots[i])
     const move = (place) => put(i, place.map((x) => Math.round(Math.max(-reach, Math.min(reach, x)) * 10) / 10 + 0))
     movable(handle, { where: () => places[i], move, toPlane })

@@ -59,7 +59,7 @@ export function build(element) {
   }
   const padding = numberField("Filler at the end: how many keys", {
     value: 0, min: 0, max: scenes[0].K.length, step: 1,
-    change: (number) => { state.padding = Math.floor(number); paint() },
+    change: (number) => { state.padding = number; paint() },
   })
   const causal = toggle("causal", (on) => { state.causal = on; paint() })
   const after = toggle("mask after the softmax (the slip)", (on) => { state.after = on; paint() })

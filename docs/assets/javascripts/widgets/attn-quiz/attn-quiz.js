@@ -3,7 +3,7 @@
 // its reason. With script the folds become choices to tick, or a field; the reasons are those of the folds.
 
 import { button, h, say } from "../parts.js"
-import { judge } from "./judge.js"
+import { judge, numberIn } from "./judge.js"
 
 const RIGHT = "Right."
 
@@ -82,10 +82,10 @@ function choices({ heading, folds }, number, show) {
 
 function field(question, show) {
   const { value, near } = expected(question)
-  const input = h("input", { type: "number", step: "any", inputmode: "decimal", "aria-label": `Your answer: ${title(question.heading)}` })
+  const input = h("input", { type: "text", autocomplete: "off", inputmode: "decimal", "aria-label": `Your answer: ${title(question.heading)}` })
   const form = h("form", { class: "attn-question" }, input, h("button", { type: "submit", class: "attn-button" }, "Check"))
   form.addEventListener("submit", () => {
-    const said = judge(input.valueAsNumber, value, near)
+    const said = judge(numberIn(input.value, value), value, near)
     const reason = said.number ? copy(reasonOf(question.folds[0])) : []
     show(said.right, [h("p", {}, h("strong", {}, said.words)), ...reason], said.number)
   })

@@ -80,7 +80,8 @@ export function build(element) {
       say(facts[i].now, fixed(now, i ? 3 : 1))
       say(facts[i].usual, fixed(usual, i ? 3 : 1))
     })
-    slider.value = Math.log2(state.d_k)
+    // Left where it stands for the same length: else the arrow keys, a fraction at a time, would never get to the next.
+    if (Math.round(2 ** slider.valueAsNumber) !== state.d_k) slider.value = Math.log2(state.d_k)
     slider.setAttribute("aria-valuetext", `${state.d_k} numbers in a key`)
     show(field, state.d_k)
   }

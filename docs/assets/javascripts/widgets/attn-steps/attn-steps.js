@@ -15,6 +15,8 @@ const AHEAD = [
 
 const list = (numbers, digits) => `[${numbers.map((number) => fixed(number, digits)).join(", ")}]`
 const plain = (numbers) => `[${numbers.map(short).join(", ")}]`
+// A power that is small keeps two digits that count: 0.00 would not give the share.
+const power = (number) => fixed(number, number < 0.1 && number ? 1 - Math.floor(Math.log10(number)) : 2)
 const bracketed = (number) => (number < 0 ? `(${short(number)})` : short(number))
 
 function startOf(element) {
@@ -45,7 +47,7 @@ export function build(element) {
   function lines({ dotProducts, scores, masked, powers, weights, output }) {
     const { query, word: j } = state
     const terms = query.map((number, axis) => `${short(number)} · ${bracketed(keys[j][axis])}`).join(" + ")
-    const total = powers.reduce((sum, power) => sum + power, 0)
+    const total = powers.reduce((sum, one) => sum + one, 0)
     const nobody = total === 0
     const part = values[j].map((number) => weights[j] * number)
     return [
@@ -53,7 +55,7 @@ export function build(element) {
       [`${short(dotProducts[j])} / √${query.length} = ${short(dotProducts[j])} / ${fixed(Math.sqrt(query.length), 3)}`, fixed(scores[j], 3)],
       [state.heard[j] ? "may be heard: the score stays" : "may not be heard: minus infinity", fixed(masked[j], 3)],
       [nobody ? "nobody may be heard: no weight for anyone"
-        : `exp(${fixed(masked[j], 3)}) / total = ${fixed(powers[j], 2)} / (${powers.map((power) => fixed(power, 2)).join(" + ")})`,
+        : `exp(${fixed(masked[j], 3)}) / total = ${power(powers[j])} / (${powers.map(power).join(" + ")})`,
         fixed(weights[j], 3)],
       [`${fixed(weights[j], 3)} · ${plain(values[j])} = ${list(part, 2)}, and added up over all words`, list(output, 2)],
     ]
