@@ -40,7 +40,7 @@ TAKEN = (
 )
 LESSON = "lessons/query-key-value"
 ADDRESS = "127.0.0.1:8765"
-PATIENCE = 300  # seconds after which something is broken
+PATIENCE = 600  # seconds after which something is broken
 
 
 def copied(folder: Path) -> Path:
