@@ -128,5 +128,5 @@ def test_modules_of_a_page_become_one_script(quote):
         )
 
     page = f"<p>A</p><script src=a.js></script>{tag('proof.js')}{tag('live/live.js')}<p>B</p>"
-    kept = '<p>A</p><script src=a.js></script><script src="../../assets/javascripts/classic.js"></script><p>B</p>'
+    kept = '<p>A</p><script src=a.js></script><script defer src="../../assets/javascripts/classic.js"></script><p>B</p>'
     assert offline.classical(page) == kept
