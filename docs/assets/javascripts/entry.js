@@ -1,6 +1,5 @@
-// The one script that every page loads for what lives in pages. It brings in a widget only where its tag stands, when
-// a reader comes near it or the page has been at rest; a page without widgets loads nothing more. A new widget is a
-// folder and a line in this table.
+// The one script that every page loads for what lives in pages. It brings in a widget where its tag stands, when a
+// reader comes near or the page has been at rest. A new widget is a folder and a line in this table.
 
 const WIDGETS = {
   "attn-lookup": () => import("./widgets/attn-lookup/attn-lookup.js"),
@@ -40,28 +39,22 @@ async function bring(tag) {
   if (!customElements.get(tag)) define(tag, build)
 }
 
-const REST = 3000 // milliseconds after which a widget comes unasked, so that whoever jumps to it finds it alive
-const begun = new Set()
+const REST = 3000 // whoever jumps to a widget finds it alive
+const begun = {}
 
 function begin(tag) {
-  if (begun.has(tag)) return
-  begun.add(tag)
-  bring(tag).catch((error) => {
-    begun.delete(tag) // the next page tries again
-    console.warn(error)
-  })
+  begun[tag] ??= bring(tag).catch((error) => delete begun[tag] && console.warn(error))
 }
 
-// From one window's height away.
 const near = new IntersectionObserver((found) => {
   for (const { isIntersecting, target } of found) if (isIntersecting) begin(target.localName)
-}, { rootMargin: "100% 0%" })
+}, { rootMargin: "100%" }) // from one window's height away
 
 function look() {
-  near.disconnect()
-  const waiting = [...document.querySelectorAll(Object.keys(WIDGETS).join())].filter(({ localName }) => !begun.has(localName))
-  for (const element of waiting) near.observe(element)
-  if (waiting.length) setTimeout(() => waiting.forEach(({ isConnected, localName }) => isConnected && begin(localName)), REST)
+  for (const element of document.querySelectorAll(Object.keys(WIDGETS))) {
+    near.observe(element)
+    setTimeout(() => element.isConnected && begin(element.localName), REST)
+  }
 }
 
 // The theme tells of each page that it shows, the first one too; without the theme there is only one.
