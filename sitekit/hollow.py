@@ -13,6 +13,7 @@ import io
 import warnings
 from collections.abc import Iterator, Mapping, Sequence
 from functools import lru_cache
+from numbers import Number
 from typing import Any
 
 import numpy as np
@@ -149,7 +150,10 @@ def claim(trial: Trial, source: str) -> str | None:
 
 def _can_fail(trial: Trial, source: str, code: Any, names: frozenset[str], form: str) -> bool:
     if form == "unequal":  # two values seldom become equal by chance: it is enough that they change
-        before = repr(eval(code, trial.scope.names))
+        sides = eval(code, trial.scope.names)
+        before, texts = repr(sides), sum(isinstance(side, str) for side in sides)
+        if any(side is None for side in sides) or (texts and any(isinstance(s, Number) for s in sides)):
+            return False  # nothing and a text are unlike every number
         return any(value is not _GONE and repr(value) != before for value in trial.values(code, names))
     return any(
         (value is _GONE and form == "named") or (isinstance(value, bool | np.bool_) and not value)
