@@ -18,11 +18,13 @@ from typing import Any
 
 import numpy as np
 
+from sitekit import limits
 from sitekit.changed import KINDS, Lazy, changed
 from sitekit.expressions import parse
 from sitekit.numerals import flatten, mismatch
 from sitekit.values import Scope, Value
 
+SECONDS = 2.0  # a function of the page that is given changed copies may run on
 _NOTHING, _GONE = object(), object()  # the expression failed; it failed since something is no longer there
 
 
@@ -59,7 +61,7 @@ class Trial:
     def value(self, code: Any, copies: Mapping[str, Any]) -> Any:
         """What an expression gives with these copies in the place of the page's names."""
         try:
-            with contextlib.redirect_stdout(io.StringIO()):
+            with contextlib.redirect_stdout(io.StringIO()), limits.at_most(SECONDS):
                 value = eval(code, {**self.scope.names, **copies})
                 return list(value) if isinstance(value, Iterator) else value
         except LookupError:
