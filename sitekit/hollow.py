@@ -13,15 +13,18 @@ import io
 import warnings
 from collections.abc import Iterator, Mapping, Sequence
 from functools import lru_cache
+from numbers import Number
 from typing import Any
 
 import numpy as np
 
+from sitekit import limits
 from sitekit.changed import KINDS, Lazy, changed
 from sitekit.expressions import parse
 from sitekit.numerals import flatten, mismatch
 from sitekit.values import Scope, Value
 
+SECONDS = 2.0  # a function of the page that is given changed copies may run on
 _NOTHING, _GONE = object(), object()  # the expression failed; it failed since something is no longer there
 
 
@@ -58,7 +61,7 @@ class Trial:
     def value(self, code: Any, copies: Mapping[str, Any]) -> Any:
         """What an expression gives with these copies in the place of the page's names."""
         try:
-            with contextlib.redirect_stdout(io.StringIO()):
+            with contextlib.redirect_stdout(io.StringIO()), limits.at_most(SECONDS):
                 value = eval(code, {**self.scope.names, **copies})
                 return list(value) if isinstance(value, Iterator) else value
         except LookupError:
@@ -149,7 +152,10 @@ def claim(trial: Trial, source: str) -> str | None:
 
 def _can_fail(trial: Trial, source: str, code: Any, names: frozenset[str], form: str) -> bool:
     if form == "unequal":  # two values seldom become equal by chance: it is enough that they change
-        before = repr(eval(code, trial.scope.names))
+        sides = eval(code, trial.scope.names)
+        before, texts = repr(sides), sum(isinstance(side, str) for side in sides)
+        if any(side is None for side in sides) or (texts and any(isinstance(s, Number) for s in sides)):
+            return False  # nothing and a text are unlike every number
         return any(value is not _GONE and repr(value) != before for value in trial.values(code, names))
     return any(
         (value is _GONE and form == "named") or (isinstance(value, bool | np.bool_) and not value)

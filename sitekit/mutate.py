@@ -9,18 +9,15 @@ its reason.
 
 from __future__ import annotations
 
-import contextlib
 import multiprocessing
 import os
-import signal
 import sys
-import threading
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from concurrent.futures import ProcessPoolExecutor
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from sitekit import check, outputs, pages, programs, proofs, sources
+from sitekit import check, limits, outputs, pages, programs, proofs, sources
 from sitekit.mutants import Mutant, input_mutants, numeral_mutants, output_mutants
 from sitekit.owners import Ledger
 from sitekit.pages import Page
@@ -50,25 +47,6 @@ class Tally:
             self.survivors.append(mutant)
 
 
-@contextlib.contextmanager
-def _time_limit(seconds: int) -> Iterator[None]:
-    """Stop a mutated program that runs on. Where there is no alarm (Windows, threads) it is waited for."""
-    if not hasattr(signal, "setitimer") or threading.current_thread() is not threading.main_thread():
-        yield
-        return
-
-    def stop(*_: object) -> None:
-        raise TimeoutError("the mutated program runs on")
-
-    before = signal.signal(signal.SIGALRM, stop)
-    signal.setitimer(signal.ITIMER_REAL, seconds)
-    try:
-        yield
-    finally:
-        signal.setitimer(signal.ITIMER_REAL, 0)
-        signal.signal(signal.SIGALRM, before)
-
-
 def reasons(page: Page) -> list[tuple[str, str, str]]:
     """The survivors that the page accepts: (line of code, what in it, reason)."""
     listed = page.meta.get("survivors", [])
@@ -95,7 +73,7 @@ def mutate(page: Page) -> Tally:
         tally.add(mutant, _noticed(other, run), _another_place(ledger, other))
     for mutant, units in input_mutants(ledger.run.units):
         try:
-            with _time_limit(SECONDS):
+            with limits.at_most(SECONDS):
                 run = programs.run(units, ledger.run)
                 noticed = bool(run.problems) or _noticed(page, run)
         except TimeoutError:

@@ -3,6 +3,7 @@
 import numpy as np
 import pytest
 
+from sitekit import hollow
 from sitekit.changed import KINDS, changed
 from tests.sitekit.site import Site, whole
 
@@ -157,3 +158,9 @@ def test_no_two_neighbours_of_an_array_are_changed_alike():
     for kind in ("up", "down"):
         assert (np.diff(changed(np.zeros(40), kind)) != 0).all()
         assert (np.diff(changed(np.zeros(40, dtype=int), kind)) != 0).all()
+
+
+def test_a_change_under_which_an_expression_runs_on_is_stopped(tmp_path, monkeypatch):
+    monkeypatch.setattr(hollow, "SECONDS", 0.05)
+    code = "```python\ndef wait(number):\n    while number != 2:\n        pass\n    return 17\n```\n"
+    assert problems(tmp_path, f"It is 17<!--= wait(d_k) -->.\n\n{code}") == []
