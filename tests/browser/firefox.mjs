@@ -73,6 +73,13 @@ const acts = {
     await press(1, "run")
     await says_("printed the same")
   },
+  async "a double click runs a block once"() {
+    await press(1, "edit")
+    await write("import time\ntime.sleep(1)\nprint('whole')")
+    const bar = (await page.$$(".live > .live-bar"))[1]
+    await (await bar.$("[name=run]")).click({ count: 2, delay: 100 })
+    await page.waitForFunction(() => document.querySelector(".live-printed")?.textContent.includes("whole"))
+  },
   async "the next page runs, too"() {
     await Promise.all([
       page.waitForFunction(() => location.pathname.includes("every-token") && document.querySelector(".live-bar")),

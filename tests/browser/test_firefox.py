@@ -18,6 +18,7 @@ ACTS = [
     "an edited block prints what the reader wrote",
     "an error shows its line",
     "an endless loop is stopped, and the next run works",
+    "a double click runs a block once",
     "the next page runs, too",
     "a number shows its proof",
     "the first letters of a search are kept",

@@ -35,15 +35,16 @@ async function act(block, how) {
   }
 }
 
-let before // the name of the button at the click before this one
+let before = {} // the button of the click before this one, and its name then
 
 document.addEventListener("click", (event) => {
   const pressed = event.target.closest?.(".live-bar button")
   const block = pressed?.closest(".live")
   if (!block) return
   const { name } = pressed // now: by the time that the modules are here, it may be another
-  if (event.detail === 2 && name !== before) return // a double click wants what its first click has done
-  before = name
+  // A double click wants what its first click has done.
+  if (event.detail === 2 && pressed === before.pressed && name !== before.name) return
+  before = { pressed, name }
   act(block, ({ press }) => press(block, name))
 })
 document.addEventListener("keydown", (event) => {
