@@ -7,7 +7,6 @@ a warning above all, is never kept: it is rendered anew until it is silent.
 
 from __future__ import annotations
 
-import json
 import logging
 import os
 from collections.abc import Iterator
@@ -25,16 +24,8 @@ from sitekit.store import Store
 OFF = "ATTNREF_NO_CACHE"
 FOLDER = ".cache/attnref-site"
 _LOG = logging.getLogger("mkdocs")
-# Settings that do not reach a page's content, or are another way to say it.
-_PLAIN = str | bool | int | list | dict | None  # a setting of another make is written in the file
-_APART = {"config_file_path", "dev_addr", "open_in_browser", "site_dir", "strict", "watch"}
-
-
-def _settings(config: Any) -> list[Any]:
-    """What a build is told: its settings as they are written, and what was said besides."""
-    file = Path(config.config_file_path or "")
-    said = {k: v for k, v in config.items() if k not in _APART and isinstance(v, _PLAIN)}
-    return [file.read_text(encoding="utf-8") if file.is_file() else "", said, sorted(config.plugins)]
+# Settings that do not reach what Markdown makes of a page. The site's address reaches other parts, which are not kept.
+_APART = {"config_file_path", "dev_addr", "open_in_browser", "site_dir", "site_url", "strict", "watch"}
 
 
 @cache
@@ -56,10 +47,10 @@ class Kept:
     def begin(self, config: Any) -> None:
         """Before a build: take the digest of what all pages share. Without one, nothing is kept or taken."""
         self.store.begin()
-        own = "offline" not in config.plugins and not os.environ.get(OFF)
+        here = Path(config.docs_dir) == self.root / "docs" and "offline" not in config.plugins
         audible = logging.DEBUG < _LOG.getEffectiveLevel() <= logging.WARNING
-        self.settings = json.dumps(_settings(config), sort_keys=True, default=str)
-        self.shared = self.now() if own and audible else ""
+        self.settings = _settings(config)
+        self.shared = self.now() if here and audible and not os.environ.get(OFF) else ""
 
     def now(self) -> str:
         """The digest of what all pages share; none where code of this package has changed since it was loaded."""
@@ -115,6 +106,20 @@ class Kept:
 
         if self.shared:
             index.add_entry_from_context = read_once
+
+
+def _settings(config: Any) -> str:
+    """What the settings come to, whether they stand in mkdocs.yml or were given otherwise."""
+    found = {name: value for name, value in config.items() if name not in _APART}
+    found["hooks"] = sorted(config.hooks)
+    found["markdown_extensions"] = [item for item in config.markdown_extensions if isinstance(item, str)]
+    found["plugins"] = {name: dict(getattr(plugin, "config", {})) for name, plugin in config.plugins.items()}
+    found["theme"] = [
+        config.theme.name,
+        config.theme.dirs,
+        {name: config.theme[name] for name in config.theme},
+    ]
+    return repr(sorted(found.items()))
 
 
 def _entry(page: Page, registered: list[list[Any]]) -> dict[str, Any]:
