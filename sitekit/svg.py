@@ -14,6 +14,8 @@ from collections.abc import Iterable, Iterator
 from typing import TYPE_CHECKING
 from xml.etree import ElementTree as etree
 
+from sitekit import paths
+
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
@@ -199,4 +201,5 @@ def inlined(text: str, label: str, prefix: str) -> str:
     text = re.sub(r' xmlns="[^"]*"| data-\w+="\w*"| font-family="[^"]*"', "", text)
     # What has a class takes its colour from the page's scheme; the colour beside it is for the file alone.
     text = re.sub(r'(class="[^"]*")(?: (?:fill|stroke)="#\w+")+', r"\1", text)
+    text = re.sub(r'(?<= d=")[^"]*', lambda match: paths.shorter(match[0]), text)
     return text.replace("<svg ", f'<svg role="img" aria-label="{html.escape(label)}" ', 1).strip()
