@@ -60,6 +60,7 @@ def looks(page) -> list[str]:
 def test_every_element_looks_as_with_the_whole_sheets(open_page, kind, width, scheme, medium):
     page = open_page(KINDS[kind], width=width, scheme=scheme)
     page.wait_for_load_state("networkidle")
+    page.wait_for_function("!document.querySelector(':not(:defined)')")  # widgets come alive once a page rests
     page.emulate_media(media=medium)
     page.add_style_tag(
         content="*, ::before, ::after { transition: none !important; animation: none !important }"
