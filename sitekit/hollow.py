@@ -44,10 +44,10 @@ class Trial:
         return self.copies[name, kind]
 
     def values(self, code: Any, names: frozenset[str]) -> Iterator[Any]:
-        """What an expression gives under each change: of all that it reads at once, then of one name at a time."""
+        """What an expression gives under each change: of one name at a time, then of all that it reads at once."""
         known = [name for name in sorted(names) if name in self._changeable()]
         one_by_one = [(kind, [name]) for kind in KINDS for name in known if len(known) > 1]
-        for kind, touched in [*((kind, known) for kind in KINDS), *one_by_one]:
+        for kind, touched in [*one_by_one, *((kind, known) for kind in KINDS)]:
             with warnings.catch_warnings(), np.errstate(all="ignore"):
                 warnings.simplefilter("ignore")
                 value = self.value(code, {name: self.copy(name, kind) for name in touched})

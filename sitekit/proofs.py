@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ast
 import re
+from dataclasses import replace
 from functools import lru_cache
 
 import numpy as np
@@ -19,10 +20,23 @@ _IDENTIFIER = re.compile(r"[A-Za-z_]\w*(?:\.[A-Za-z_]\w*)*")
 
 def check(page: Page, run: Run | None = None) -> Ledger:
     """Run a page (unless its run is given) and compare everything it shows."""
-    tried = run is None  # the mutants of a page are checked with a run of their own, hundreds of times
-    if run is None:
-        page_units = absent.mark(programs.units(page), absent.missing(page))
-        run = programs.run_once(page_units, page)
+    if run is not None:  # the mutants of a page are checked with a run of their own, hundreds of times
+        return _checked(page, run, tried=False)
+    run = programs.run_once(absent.mark(programs.units(page), absent.missing(page)), page)
+    known = _KNOWN.get(page.path)
+    if (
+        known is None
+        or known.run is not run
+        or (known.page.text, known.page.record) != (page.text, page.record)
+    ):
+        known = _KNOWN[page.path] = _checked(page, run, tried=True)
+    return replace(known, problems=list(known.problems))  # to which others add theirs
+
+
+_KNOWN: dict[str, Ledger] = {}  # the last of each page: it is checked and then rendered
+
+
+def _checked(page: Page, run: Run, *, tried: bool) -> Ledger:
     ledger = Ledger(page, run)
     ledger.problems += page.markup_problems()
     ledger.problems += [Problem(page.path, f.line, f.problem) for f in page.fences if f.problem]

@@ -1,3 +1,8 @@
-"""What the page says of its programs is asked of the checker."""
+"""What the page says of its programs is asked of the checker,
+once for each program."""
 
-from attnref import check
+from functools import cache
+
+import attnref
+
+check = cache(attnref.check)
