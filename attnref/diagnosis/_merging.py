@@ -35,7 +35,7 @@ def by_top(tops: Array, sums: Array) -> Array:
 
 
 def by_base(tops: Array, sums: Array) -> Array:
-    """Powers of e of a log-sum-exp that was kept to the base 2."""
+    """Powers of e of a log-sum-exp that was kept to the base two."""
     lse = (tops + np.log(sums)) / np.log(2)
     shares = np.exp(lse - lse.max(axis=0))
     return np.asarray(shares / shares.sum(axis=0))

@@ -36,7 +36,7 @@ def _cap_early(w: Work) -> None:
 
 
 def _cap_to_the_base_two(w: Work) -> None:
-    """The scores hold the factor log₂e, for powers of 2, when they are capped."""
+    """The scores hold the factor log₂e, for powers of two, when they are capped."""
     if w.softcap is not None:
         w.logits = w.softcap * np.tanh(w.logits / np.log(2) / w.softcap) * np.log(2)
 

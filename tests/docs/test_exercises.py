@@ -68,7 +68,7 @@ def test_the_driver_gives_the_report_that_the_page_shows(slug):
 
 def test_a_program_without_the_function_is_told_its_name():
     found = live_driver.check("x = 1", "attention", "attention", lambda *_: None)
-    assert found == {"missing": "attention"}  # which the page puts into words: tests/browser/test_exercises.py
+    assert found == {"missing": "attention"}  # the page says it in words
 
 
 def test_a_program_that_does_not_run_shows_its_line():
