@@ -1,17 +1,17 @@
 // The one script that every page loads for what lives in pages. It brings in a widget where its tag stands, when a
 // reader comes near or the page has been at rest. A new widget is a folder and a line in this table.
 
-const WIDGETS = {
-  "attn-lookup": () => import("./widgets/attn-lookup/attn-lookup.js"),
-  "attn-map": () => import("./widgets/attn-map/attn-map.js"),
-  "attn-matrix": () => import("./widgets/attn-matrix/attn-matrix.js"),
-  "attn-steps": () => import("./widgets/attn-steps/attn-steps.js"),
-  "attn-saturation": () => import("./widgets/attn-saturation/attn-saturation.js"),
-  "attn-cost": () => import("./widgets/attn-cost/attn-cost.js"),
-  "attn-induction": () => import("./widgets/attn-induction/attn-induction.js"),
-  "attn-cards": () => import("./widgets/attn-cards/attn-cards.js"),
-  "attn-quiz": () => import("./widgets/attn-quiz/attn-quiz.js"),
-}
+const WIDGETS = [
+  "attn-lookup",
+  "attn-map",
+  "attn-matrix",
+  "attn-steps",
+  "attn-saturation",
+  "attn-cost",
+  "attn-induction",
+  "attn-cards",
+  "attn-quiz",
+]
 
 const SHARED = "../stylesheets/widgets.css"
 const sheets = new Map() // a promise for each style sheet
@@ -34,7 +34,7 @@ function styled(path) {
 
 // If a file cannot be had, the element stays what it is without script: the table that it stands around.
 async function bring(tag) {
-  const parts = [import("./widgets/parts.js"), WIDGETS[tag](), styled(SHARED), styled(`./widgets/${tag}/${tag}.css`)]
+  const parts = [import("./widgets/parts.js"), import(`./widgets/${tag}/${tag}.js`), styled(SHARED), styled(`./widgets/${tag}/${tag}.css`)]
   const [{ define }, { build }] = await Promise.all(parts)
   if (!customElements.get(tag)) define(tag, build)
 }
@@ -48,10 +48,10 @@ function begin(tag) {
 
 const near = new IntersectionObserver((found) => {
   for (const { isIntersecting, target } of found) if (isIntersecting) begin(target.localName)
-}, { rootMargin: "100%" }) // from one window's height away
+}, { rootMargin: "100%" })
 
 function look() {
-  for (const element of document.querySelectorAll(Object.keys(WIDGETS))) {
+  for (const element of document.querySelectorAll(WIDGETS)) {
     near.observe(element)
     setTimeout(() => element.isConnected && begin(element.localName), REST)
   }

@@ -1,6 +1,5 @@
-// A soft lookup to play with: a query and keys in a plane, to be dragged or typed; weights and answer follow.
-// It stands around its presets. Each is a paragraph, the preset's name in bold and the numbers of its query, and below
-// it a table: a row for each entry with its name, its key and its value; the head of the values names their numbers.
+// A soft lookup to play with. It stands around presets: a paragraph each, name in bold and numbers of the query, and
+// below it a table, a row for each entry: name, key, value.
 
 import { attention } from "../arithmetic.js"
 import {
