@@ -17,7 +17,7 @@ import nbformat
 from nbclient import NotebookClient
 
 from sitekit import absent, pages, programs, sources
-from sitekit.programs import Unit
+from sitekit.programs import PAGE, Unit
 
 
 def units_of_pages(root: Path) -> dict[str, list[Unit]]:
@@ -49,7 +49,8 @@ def kernel_seconds(units: list[Unit], root: Path) -> float:
 
 def _cell(unit: Unit) -> nbformat.NotebookNode:
     tags = {"metadata": {"tags": ["raises-exception"]}} if unit.fails else {}
-    return nbformat.v4.new_code_cell(unit.python, **tags)
+    whole = f"exec(compile({unit.python!r}, {unit.module!r}, 'exec'), {{'__name__': {unit.module!r}}})"
+    return nbformat.v4.new_code_cell(unit.python if unit.module == PAGE else whole, **tags)
 
 
 def measured(root: Path) -> dict[str, float | int]:

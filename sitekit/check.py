@@ -5,6 +5,7 @@ The exit code is 1 when a page falls short, 2 when an argument names none.
 
 from __future__ import annotations
 
+import gc
 import logging
 import sys
 from collections.abc import Sequence
@@ -109,6 +110,7 @@ def named_pages(arguments: Sequence[str]) -> tuple[Path, list[Path], int]:
 
 
 def main(arguments: Sequence[str]) -> int:
+    gc.disable()  # what is read is kept to the end, which is near
     root, paths, code = named_pages(arguments)
     for path in paths:
         ledger, problems = check_page(path, root)
