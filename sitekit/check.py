@@ -110,7 +110,6 @@ def named_pages(arguments: Sequence[str]) -> tuple[Path, list[Path], int]:
 
 
 def main(arguments: Sequence[str]) -> int:
-    gc.disable()  # what is read is kept to the end, which is near
     root, paths, code = named_pages(arguments)
     for path in paths:
         ledger, problems = check_page(path, root)
@@ -133,4 +132,5 @@ def summary(ledger: Ledger) -> str:
 
 
 if __name__ == "__main__":
+    gc.disable()  # what is read is kept to the end, which is near
     sys.exit(main(sys.argv[1:]))
