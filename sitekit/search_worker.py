@@ -10,15 +10,12 @@ import re
 from pathlib import Path
 from typing import Any
 
+from sitekit.theme_script import Unknown, rewrite, without_map
+
 MODULE = Path(__file__).with_name("question.js")
 FILE = re.compile(r"assets/javascripts/workers/search\.\w+\.min\.js")
-_MAP = re.compile(r"\n//# sourceMappingURL=\S+\s*$")
 _SEARCHES = re.compile(r"data:(?P<index>[\w$]+)\.search\((?P<text>[\w$]+)\)")
 _ASKS = r"data:$question.answer(\g<text>,$text=>\g<index>.search($text),$word=>lunr.stopWordFilter($word)===undefined)"
-
-
-class Unknown(ValueError):
-    """The theme's worker is not the one that this was written for."""
 
 
 def functions(module: str) -> str:
@@ -34,15 +31,9 @@ def changed(text: str) -> str:
     if count != 1:
         rule = "it is to stand there once; see sitekit/search_worker.py for what it is to do"
         raise Unknown(f"the theme's search worker calls its search {count} times: {rule}")
-    return (
-        functions(MODULE.read_text(encoding="utf-8")) + _MAP.sub("\n", text) + "$question.keepApart(lunr)\n"
-    )
+    return functions(MODULE.read_text(encoding="utf-8")) + without_map(text) + "$question.keepApart(lunr)\n"
 
 
 def change(files: Any) -> None:
-    """Let the build write the changed worker in the place of the theme's own, and leave out its map."""
-    for file in list(files):
-        if FILE.fullmatch(file.src_uri):
-            file.content_string = changed(file.content_string)
-        elif FILE.fullmatch(file.src_uri.removesuffix(".map")):
-            files.remove(file)
+    """Let the build write the changed worker in the place of the theme's own."""
+    rewrite(files, FILE, changed)

@@ -14,6 +14,7 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Callable
 from typing import Any
 
 FILE = re.compile(r"assets/javascripts/bundle\.\w+\.min\.js")
@@ -49,7 +50,7 @@ CHANGES = {
 
 
 class Unknown(ValueError):
-    """The theme's script is not the one that the changes were written for."""
+    """A script of the theme's is not the one that the changes were written for."""
 
 
 def changed(text: str) -> str:
@@ -59,13 +60,23 @@ def changed(text: str) -> str:
             rule = "it is to stand there once; see sitekit/theme_script.py for what it is to do"
             raise Unknown(f"the theme's script holds {old!r} {count} times: {rule}")
         text = text.replace(old, new)
+    return without_map(text)
+
+
+def without_map(text: str) -> str:
+    """A script that names no map."""
     return _MAP.sub("\n", text)
 
 
 def change(files: Any) -> None:
-    """Let the build write the changed script in the place of the theme's own, and leave out its map."""
+    """Let the build write the changed script in the place of the theme's own."""
+    rewrite(files, FILE, changed)
+
+
+def rewrite(files: Any, name: re.Pattern[str], changed: Callable[[str], str]) -> None:
+    """Let the build write a file of the theme's as ``changed`` gives it, under its own name, and leave out its map."""
     for file in list(files):
-        if FILE.fullmatch(file.src_uri):
+        if name.fullmatch(file.src_uri):
             file.content_string = changed(file.content_string)
-        elif FILE.fullmatch(file.src_uri.removesuffix(".map")):
+        elif name.fullmatch(file.src_uri.removesuffix(".map")):
             files.remove(file)
