@@ -51,6 +51,7 @@ def test_links_of_headings_are_no_stops_of_the_tab_key(open_page):
     page.wait_for_load_state("networkidle")
     page.locator(".md-skip").focus()
     page.keyboard.press("Enter")
+    page.wait_for_function("location.hash === '#questions'")  # the theme goes there in its own time
     page.keyboard.press("Tab")
     assert page.evaluate("document.activeElement.matches('data')")  # the numbers of the first question
     page.keyboard.press("Tab")
