@@ -6,6 +6,12 @@
   written anew. Here those keep theirs, and are known by the file's name, which holds a digest.
 - It measures each block of code after it gave the block its button, so that a page of forty blocks was laid out forty
   times. Here the browser tells the sizes when it has laid out the page.
+- For each block of code it asks the browser whether it can copy, and for each answer the page is styled anew. Every
+  browser that runs the script can.
+- It prepares a tooltip for each title, some hundred on a page. Here one is made when the pointer or the focus first
+  comes to it.
+- It does all this, and what the search needs, in one piece. Here contents and search have a task of their own each,
+  so that the page answers in between.
 - It tells the page its colours once it runs, each time through something that makes the browser style all elements
   anew. Here it says nothing that the page knows already (sitekit/theme/main.html tells it first), and keeps colours
   from fading where nothing was shown yet.
@@ -27,6 +33,11 @@ _LATE_WORKER = (
     "for(let o of this.heard)this.own.addEventListener(...o)}this.own.postMessage(r)}}"
 )
 _FILE = 'r.matches("[rel=stylesheet],[rel=preload]")?r.href.split("/").pop():r.outerHTML'
+_LATE_TOOLTIPS = (
+    'H(()=>{let s=new WeakSet;return L(h(e,"mouseover"),h(e,"focusin")).pipe('
+    'm(a=>a.target.closest("[title]:not([data-preview])")),g(a=>a&&e.contains(a)&&!s.has(a)&&s.add(a)),'
+    "J(a=>Xe(a,{viewport$:r})))})"
+)
 CHANGES = {
     'location.protocol!=="file:"': "!1",  # "unless read from disk, without waiting for the search to be opened"
     "t=new Worker(e)": _LATE_WORKER,
@@ -37,6 +48,15 @@ CHANGES = {
     "function es(e){return Le(e).pipe(": (
         "function es(e){return new F(t=>{"
         "let r=new ResizeObserver(()=>t.next(de(e)));return r.observe(e),()=>r.disconnect()}).pipe("
+    ),
+    "G.forEach(function(Yt){We=We&&!!document.queryCommandSupported(Yt)}),We": "G.forEach(function(Yt){}),We",
+    '...M("[title]:not([data-preview])",e)'
+    '.filter(()=>V("content.tooltips")).map(i=>Xe(i,{viewport$:r}))': _LATE_TOOLTIPS,
+    'V("content.tooltips")&&l.push(Xe(d,{viewport$}))}if(s.length)': "0}if(s.length)",
+    "J(s=>ii(s))": 'J(s=>L(h(s,"mouseenter"),h(s,"focusin")).pipe(Ee(1),b(()=>ii(s))))',
+    "_i(e,{index$:zi,keyboard$:mo})": "He(0).pipe(b(()=>_i(e,{index$:zi,keyboard$:mo})))",
+    "oi(e,{sitemap$:qi,viewport$:ke,target$:Ht,print$:Ni})": (
+        "He(0).pipe(b(()=>oi(e,{sitemap$:qi,viewport$:ke,target$:Ht,print$:Ni})))"
     ),
     'let o=x("meta",{name:"color-scheme"});document.head.appendChild(o)': (
         'let o=document.querySelector("meta[name=color-scheme]");'

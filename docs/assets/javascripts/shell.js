@@ -2,6 +2,9 @@
 // block's buttons is one more landmark without a name, and a table's scroll box can't take the focus. And what would be
 // a stop of the Tab key for nothing: a box that need not be scrolled, and a heading's link to itself, which the table of
 // contents has as well.
+//
+// And what a page leaves for later (sitekit/later.py) is laid out box by box while nothing else is to be done, or at once
+// before a reader goes anywhere: heights that are guessed would make a link miss.
 const BOXES = ".md-typeset__scrollwrap, .math-display"
 const fits = new ResizeObserver((entries) => {
   for (const { target } of entries) {
@@ -25,3 +28,20 @@ function mend() {
 
 mend()
 new MutationObserver(mend).observe(document.body, { childList: true, subtree: true })
+
+const root = document.documentElement
+const REST = 3000
+const idle = window.requestIdleCallback ?? setTimeout
+const waiting = [...document.querySelectorAll(".later, .doc-function > .doc-contents")]
+
+function layOut() {
+  const box = root.matches(".early") ? waiting.shift() : null
+  if (!box) return atOnce()
+  box.classList.add("laid-out")
+  idle(layOut)
+}
+
+const atOnce = () => root.classList.remove("early")
+addEventListener("load", () => setTimeout(layOut, REST))
+addEventListener("popstate", atOnce)
+document.addEventListener("click", atOnce, true)
