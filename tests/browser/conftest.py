@@ -106,6 +106,12 @@ def opening(browser, address):
         context.close()
 
 
+def lay_out(page) -> None:
+    """As if the page had been at rest: what it leaves for later (sitekit/later.py) is there."""
+    page.evaluate("document.documentElement.classList.remove('early')")
+    page.wait_for_timeout(100)  # those that watch sizes are told with the next frame
+
+
 def note_elsewhere(page, url: str, address: str) -> None:
     if not url.startswith((address, "data:", "blob:")):
         page.elsewhere.append(url)

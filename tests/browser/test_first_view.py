@@ -5,6 +5,7 @@ from pathlib import Path
 import pytest
 
 from benchmarks.bench_weight import first_view, weight
+from tests.browser.conftest import lay_out
 from tests.browser.test_pages import KINDS
 
 BUDGET = 120_000  # bytes of a lesson's first view
@@ -62,7 +63,8 @@ def test_chosen_colours_are_told_to_the_browser_and_kept(open_page):
 
 def test_blocks_of_code_have_their_button_and_wide_ones_take_the_focus(open_page):
     page = open_page(KINDS["lesson"], width=390)
-    page.wait_for_function("document.querySelector('pre > code[tabindex]')")
+    lay_out(page)
+    page.wait_for_function("document.querySelector('.md-code__button')")
     blocks = page.evaluate(
         """() => [...document.querySelectorAll("pre > code")].filter((code) => code.checkVisibility())
              .map((code) => [code.scrollWidth > code.clientWidth, code.tabIndex === 0,
@@ -70,7 +72,9 @@ def test_blocks_of_code_have_their_button_and_wide_ones_take_the_focus(open_page
     )
     assert {tuple(block) for block in blocks} == {(True, True, True), (False, False, True)}
     page.set_viewport_size({"width": 1280, "height": 900})
-    page.wait_for_function("!document.querySelector('pre > code[tabindex]')")
+    page.wait_for_function(  # what is folded away is measured when it is opened
+        "![...document.querySelectorAll('pre > code[tabindex]')].some((code) => code.checkVisibility())"
+    )
 
 
 @pytest.mark.parametrize("kind", list(KINDS))

@@ -4,6 +4,7 @@ import re
 
 import pytest
 
+from tests.browser.conftest import lay_out
 from tests.browser.test_axe import violations
 
 LESSON = "lessons/step-by-step/"
@@ -142,6 +143,7 @@ def test_a_flood_is_cut_and_can_be_stopped(ready):
 def test_a_file_that_is_blocked_is_named_and_the_page_stays_as_it_was(open_page, blocked):
     page = open_page(LESSON)
     page.locator("attn-steps .attn-live").wait_for()  # the page's widget is there, and changes it no more
+    lay_out(page)
     before = page.locator("article").inner_text()
     page.context.route(f"**/{blocked}", lambda route: route.abort())
     press(block(page, 1), "run")

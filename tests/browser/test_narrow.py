@@ -4,6 +4,8 @@ from pathlib import Path
 
 import pytest
 
+from tests.browser.conftest import lay_out
+
 LESSONS = sorted(path.stem for path in (Path(__file__).parents[2] / "docs" / "lessons").glob("*.md"))
 WIDER = """() => [...document.querySelectorAll(".math-display")]
   .filter((box) => box.scrollWidth > box.clientWidth + 1)
@@ -28,6 +30,7 @@ def test_parts_of_a_formula_stand_in_one_line_where_there_is_room(open_page):
 def test_only_what_scrolls_or_has_a_proof_takes_the_focus(open_page):
     page = open_page("reference/positions/", width=390)
     page.wait_for_function("document.querySelector('.math-display:not([tabindex])')")
+    lay_out(page)
     boxes = page.evaluate("""() => [...document.querySelectorAll(".math-display, .md-typeset__scrollwrap")]
       .map((box) => [box.scrollWidth > box.clientWidth, box.tabIndex === 0])""")
     assert [True, True] in boxes  # one formula is wider than a telephone

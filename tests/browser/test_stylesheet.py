@@ -6,6 +6,7 @@ import material
 import mkdocstrings
 import pytest
 
+from tests.browser.conftest import lay_out
 from tests.browser.test_pages import KINDS
 
 ROOT = Path(__file__).parents[2]
@@ -41,6 +42,13 @@ ORIGINALS = """async (texts) => {
   link.remove()
   await document.fonts.ready
 }"""
+# Chromium tells a margin of 0 for a box with `auto` that it has moved without laying it out again.
+AFRESH = """() => {
+  const { style } = document.documentElement
+  style.display = "none"
+  void document.documentElement.offsetHeight
+  style.display = ""
+}"""
 
 
 def originals() -> list[str]:
@@ -58,6 +66,7 @@ def originals() -> list[str]:
 def looks(page) -> list[str]:
     # The sheet's own address stands in those of fonts alone, which are no element's property.
     page.wait_for_timeout(300)  # the theme fades in what it has changed
+    page.evaluate(AFRESH)
     return page.evaluate(LOOKS)
 
 
@@ -76,6 +85,7 @@ def test_every_element_looks_as_with_the_whole_sheets(open_page, kind, width, sc
     page.wait_for_function(
         "!document.querySelector(':not(:defined)')"
     )  # widgets come alive once a page rests
+    lay_out(page)
     page.emulate_media(media=medium)
     page.add_style_tag(
         content="*, ::before, ::after { transition: none !important; animation: none !important }"
