@@ -34,8 +34,10 @@ site: $(VENV)/.ready     ## build the site into site/, failing on any warning
 offline: $(VENV)/.ready  ## build the site as one zip that works from disk, into build/
 	$(PY) -m sitekit.offline
 
+# All files at once but the browser's: there a busy machine looks like a slow page. Both say what they found.
 test: $(VENV)/.ready     ## run every check
-	$(PY) -m pytest
+	@$(PY) -m pytest --numprocesses=auto --dist=loadfile --ignore=tests/browser; found=$$?; \
+	  $(PY) -m pytest tests/browser && exit $$found
 
 page: $(VENV)/.ready     ## check one page: make page PAGE=docs/lessons/x.md
 	@test -n "$(PAGE)" || { echo 'make: name the page: make page PAGE=docs/lessons/x.md'; exit 2; }
