@@ -11,6 +11,7 @@ def open_head(open_page):
 
     def opened(**options):
         page = open_page(PAGE, **options)
+        page.locator(TAG).scroll_into_view_if_needed()
         page.locator(f"{TAG} .attn-live").wait_for()
         page.locator(TAG).scroll_into_view_if_needed()
         return page

@@ -23,8 +23,9 @@ def open_widget(open_page):
 
     def opened(tag: str, **options):
         page = open_page(PAGES[tag], **options)
-        page.locator(f"{tag} .attn-live").wait_for()
         page.widget = page.locator(tag)
+        page.widget.scroll_into_view_if_needed()  # it comes at once when a reader comes near
+        page.locator(f"{tag} .attn-live").wait_for()
         page.widget.scroll_into_view_if_needed()
         return page
 

@@ -43,6 +43,7 @@ function visit(number) {
   if (!block) return
   hide()
   left = number
+  document.documentElement.classList.remove("early") // all is laid out (shell.js), so that the block stays where it is
   for (let fold = block.closest("details"); fold; fold = fold.parentElement.closest("details")) fold.open = true
   block.tabIndex = -1
   block.focus({ preventScroll: true })

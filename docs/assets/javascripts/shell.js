@@ -44,4 +44,5 @@ function layOut() {
 const atOnce = () => root.classList.remove("early")
 addEventListener("load", () => setTimeout(layOut, REST))
 addEventListener("popstate", atOnce)
-document.addEventListener("click", atOnce, true)
+// No other click: where things stand must not change under the pointer.
+document.addEventListener("click", ({ target }) => target.closest("a") && atOnce(), true)
