@@ -30,7 +30,7 @@ LETTERS = 80  # of a line
 FITS = 30  # letters of code, on a telephone and with the text enlarged
 _CODE = re.compile(r"(<pre\b[^>]*>(?:<span></span>)?<code)>(.*?)</code>", re.DOTALL)
 _TAG = re.compile(r"<[^>]*>")
-_HEADING = re.compile(r"<h[1-6][ >]|^:::", re.MULTILINE)
+_HEADING = re.compile(r"<h[1-6][ >]")
 
 
 class _Later(Treeprocessor):
@@ -51,6 +51,8 @@ class _Later(Treeprocessor):
         return HTML_PLACEHOLDER_RE.sub(lambda found: str(kept[int(found[1])]), text)
 
     def holds_heading(self, block: Element) -> bool:
+        if (block.tail or "").strip():  # what mkdocstrings leaves, with headings in it
+            return True
         return any(part.tag in HEADINGS for part in block.iter()) or bool(_HEADING.search(self.text(block)))
 
     def lines(self, block: Element) -> int:

@@ -2,6 +2,7 @@
 
 import pytest
 
+from tests.browser.conftest import lay_out
 from tests.browser.test_pages import KINDS
 
 LAID_OUT = "box => box.firstElementChild.checkVisibility({contentVisibilityAuto: true})"
@@ -25,6 +26,20 @@ def test_all_is_laid_out_once_the_page_is_at_rest(open_page, kind):
     assert page.locator("html.early").count() == 1
     page.locator("html:not(.early)").wait_for(state="attached")
     assert page.evaluate(f"[...document.querySelectorAll('.later, .doc-contents')].every({LAID_OUT})")
+
+
+@pytest.mark.parametrize("width", [1280, 390])
+@pytest.mark.parametrize("kind", list(KINDS))
+def test_what_is_in_a_box_does_not_reach_over_what_comes_after_it(open_page, kind, width):
+    page = open_page(KINDS[kind], width=width)
+    boxes = "[...document.querySelectorAll('.later, .doc-function > .doc-contents')]"
+    heights = f"() => {boxes}.map((box) => box.getBoundingClientRect().height)"
+    guessed = page.evaluate(heights)
+    assert page.evaluate(f"{boxes}.every((box) => !box.querySelector('h1, h2, h3'))")
+    lay_out(page)
+    too_high = [true > guess + 2 for guess, true in zip(guessed, page.evaluate(heights), strict=True)]
+    assert sum(too_high) <= 0.1 * len(too_high)
+    assert not too_high or not too_high[-1]
 
 
 @pytest.mark.parametrize("width", [1280, 390])
