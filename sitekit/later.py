@@ -56,7 +56,7 @@ class _Later(Treeprocessor):
         return any(part.tag in HEADINGS for part in block.iter()) or bool(_HEADING.search(self.text(block)))
 
     def lines(self, block: Element) -> int:
-        """About how high a block is, in lines of text. What is folded away counts as one line."""
+        """About how high a block is, in lines of text. What is folded away counts as two."""
         if block.tag == "details":
             return 2
         text = self.text(block)
